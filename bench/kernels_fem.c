@@ -2,12 +2,11 @@
 //
 // Energy, gradient and Hessian of about a million fixed corotated tetrahedra: tetrahedra per
 // second, and the ratio to plain scalar code that works off one tetrahedron after the other.
-#include "bench.h"
+#include "scene_run.h"
 
 #include "base/memory.h"
 #include "material/reference.h"
 #include "math/mat3.h"
-#include "pliant/pliant.h"
 #include "sim/step/mesh_stepper.h"
 
 #include <math.h>
@@ -139,29 +138,18 @@ pli_status pli_bench_kernels_fem(pli_bench *bench)
         "materials: {rubber: {law: fixed-corotated, density: 1000, young: 1e5, poisson: 0.4}}\n"
         "bodies: {cube: {geometry: {grid: {size: [1, 1, 1], cells: [58, 58, 58]}}, "
         "material: rubber}}\n";
-    pli_context *context = pli_bench_context(bench);
-    pli_scene *scene = NULL;
-    pli_model *model = NULL;
-    fem_bench b = {0};
-    pli_status status =
-        pli_scene_parse(context, yaml, (int64_t)strlen(yaml), "kernels", NULL, &scene);
-    if (status == PLI_OK) status = pli_model_create(context, scene, &model);
-    if (status == PLI_OK) status = pli_solver_create(model, &b.solver);
-    if (status != PLI_OK) goto done;
-
-    int64_t unknowns = 3 * (int64_t)model->vertex_count;
-    b.x = PLI_NEW(context, double, unknowns, "deformed state");
-    b.g = PLI_NEW(context, double, unknowns, "gradient");
-    status = b.x != NULL && b.g != NULL ? PLI_OK : PLI_ERROR_MEMORY;
-    if (status != PLI_OK) goto done;
-    deform(model, b.x);
-    claim_rates(bench, &b);
-
-done:
-    pli_release(context, b.g);
-    pli_release(context, b.x);
-    pli_solver_destroy(b.solver);
-    pli_model_destroy(model);
-    pli_scene_destroy(scene);
+    pli_bench_scene s;
+    PLI_TRY(pli_bench_scene_parse(&s, bench, yaml));
+    fem_bench b = {.solver = s.solver};
+    int64_t unknowns = 3 * (int64_t)s.model->vertex_count;
+    b.x = PLI_NEW(s.context, double, unknowns, "deformed state");
+    b.g = PLI_NEW(s.context, double, unknowns, "gradient");
+    pli_status status = b.x != NULL && b.g != NULL ? PLI_OK : PLI_ERROR_MEMORY;
+    if (status == PLI_OK) {
+        deform(s.model, b.x);
+        claim_rates(bench, &b);
+    }
+    PLI_RELEASE(s.context, b.g, b.x);
+    pli_bench_scene_clear(&s);
     return status;
 }

@@ -2,15 +2,13 @@
 //
 // Energy, gradient and Hessian of the springs of a cloth of 201 x 201 vertices: springs per second,
 // and the ratio to plain scalar code that adds the force of one spring after the other to its ends.
-#include "bench.h"
+#include "scene_run.h"
 
 #include "base/memory.h"
 #include "math/vec3.h"
-#include "pliant/pliant.h"
 #include "sim/step/mesh_stepper.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { REPEATS = 20 };
 
@@ -88,29 +86,18 @@ pli_status pli_bench_kernels_springs(pli_bench *bench)
     static const char *yaml =
         "contact: none\n"
         "bodies: {cloth: {kind: cloth, geometry: {sheet: {columns: 200, rows: 200}}}}\n";
-    pli_context *context = pli_bench_context(bench);
-    pli_scene *scene = NULL;
-    pli_model *model = NULL;
-    springs_bench b = {0};
-    pli_status status =
-        pli_scene_parse(context, yaml, (int64_t)strlen(yaml), "kernels", NULL, &scene);
-    if (status == PLI_OK) status = pli_model_create(context, scene, &model);
-    if (status == PLI_OK) status = pli_solver_create(model, &b.solver);
-    if (status != PLI_OK) goto done;
-
-    int64_t unknowns = 3 * (int64_t)model->vertex_count;
-    b.x = PLI_NEW(context, double, unknowns, "deformed state");
-    b.g = PLI_NEW(context, double, unknowns, "gradient");
-    status = b.x != NULL && b.g != NULL ? PLI_OK : PLI_ERROR_MEMORY;
-    if (status != PLI_OK) goto done;
-    deform(model, b.x);
-    claim_rates(bench, &b);
-
-done:
-    pli_release(context, b.g);
-    pli_release(context, b.x);
-    pli_solver_destroy(b.solver);
-    pli_model_destroy(model);
-    pli_scene_destroy(scene);
+    pli_bench_scene s;
+    PLI_TRY(pli_bench_scene_parse(&s, bench, yaml));
+    springs_bench b = {.solver = s.solver};
+    int64_t unknowns = 3 * (int64_t)s.model->vertex_count;
+    b.x = PLI_NEW(s.context, double, unknowns, "deformed state");
+    b.g = PLI_NEW(s.context, double, unknowns, "gradient");
+    pli_status status = b.x != NULL && b.g != NULL ? PLI_OK : PLI_ERROR_MEMORY;
+    if (status == PLI_OK) {
+        deform(s.model, b.x);
+        claim_rates(bench, &b);
+    }
+    PLI_RELEASE(s.context, b.g, b.x);
+    pli_bench_scene_clear(&s);
     return status;
 }

@@ -249,7 +249,7 @@ pli_status pli_bench_kernels_svd(pli_bench *bench)
     if (a == NULL) return PLI_ERROR_MEMORY;
     fill(a);
     claim_decompositions(bench, a);
-    for (int32_t k = 0; k < pli_material_count(); ++k) claim_law(bench, pli_material_get(k), a);
+    for (int32_t k = 0; pli_material_get(k) != NULL; ++k) claim_law(bench, pli_material_get(k), a);
     pli_release(context, a);
     return PLI_OK;
 }

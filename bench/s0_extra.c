@@ -190,7 +190,7 @@ static pli_status tell_loose(const pli_s0_course *course, pli_bench_scene *scene
     pli_bench_note(course->bench,
                    "%s by gast15 with 100 kg m/s over %.3g of %.3g s: %s (paper: %s); kinetic and "
                    "elastic energy %.3g and %.3g J, by hot %.3g and %.3g",
-                   name, pli_state_time(scene->state), pli_state_time(course->led),
+                   name, pli_state_get(scene->state).time, pli_state_get(course->led).time,
                    name_outcome(energy, distance / cell), paper, loose.energy.kinetic,
                    loose.energy.elastic, hot.energy.kinetic, hot.energy.elastic);
     snprintf(what, sizeof what, "%s by gast15, tolerance 100: kinetic energy over hot's", name);

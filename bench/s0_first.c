@@ -46,8 +46,9 @@ static pli_status take_step(pli_bench_scene *scene, double seconds, trace *t)
     t->count = 0;
     t->deadline = pli_clock_seconds() + seconds;
     pli_solver_set_measuring(scene->solver, false);
-    pli_solver_set_monitor(scene->solver, keep, t);
-    pli_solver_set_cancel(scene->solver, is_over, t);
+    pli_solver_hooks hooks = {
+        .iteration = keep, .iteration_user = t, .cancel = is_over, .cancel_user = t};
+    pli_solver_set_hooks(scene->solver, &hooks);
     pli_status status = pli_solver_step(scene->solver, scene->state, &report);
     t->over = status == PLI_ERROR_INTERRUPTED;
     return t->over ? PLI_OK : status;

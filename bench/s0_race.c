@@ -83,8 +83,9 @@ static void prepare(runner *r, pli_s0_tally *tally)
     r->deadline = INFINITY;
     r->allowed = INT32_MAX;
     pli_solver_set_measuring(r->scene.solver, false);
-    pli_solver_set_cancel(r->scene.solver, is_over, r);
-    pli_solver_set_monitor(r->scene.solver, watch, r);
+    pli_solver_hooks hooks = {
+        .cancel = is_over, .cancel_user = r, .iteration = watch, .iteration_user = r};
+    pli_solver_set_hooks(r->scene.solver, &hooks);
 }
 
 // One step, and what it took.
@@ -214,8 +215,7 @@ static pli_status run_hot(pli_s0_course *course)
     }
     tally->ratio = tally->worst = 1;
     // what watches is about to go
-    pli_solver_set_cancel(course->hot.solver, NULL, NULL);
-    pli_solver_set_monitor(course->hot.solver, NULL, NULL);
+    pli_solver_set_hooks(course->hot.solver, NULL);
     return PLI_OK;
 }
 

@@ -169,7 +169,7 @@ static pli_status run_table(pli_bench *bench, const speed_table *table)
     pli_bench_note(bench, "%s: %lld particles, %d nodes, %d steps of %.3g s from %.3g s on",
                    table->name, (long long)course.hot.info.particle_count,
                    (int)course.tally.last.nodes, (int)course.tally.steps, course.hot.info.dt,
-                   pli_state_time(course.states[0]));
+                   pli_state_get(course.states[0]).time);
     for (int k = 0; k < MOST_ROWS && table->rows[k].method.name != NULL; ++k) {
         const speed_row *row = &table->rows[k];
         pli_s0_tally tally = course.tally;

@@ -197,7 +197,7 @@ static void tell_scene(const pli_s0_course *course, const table_row *row)
                    "s from %.3g s on; led there in %.1f s",
                    row->name, (long long)course->states[0]->matter.count, (int)hot->last.nodes,
                    (int)hot->last.constrained, course->hot.info.cell, (int)hot->steps, dt,
-                   pli_state_time(course->states[0]), course->lead_seconds);
+                   pli_state_get(course->states[0]).time, course->lead_seconds);
     pli_bench_note(course->bench, "  %-14s %8s %9s %7s %6s  %6s %8s %7s %7s  %6s %6s %6s  %s", "",
                    "time", "paper", "worst", "s/step", "outer", "linear", "cycles", "coarse",
                    "matrix", "levels", "solves", "notes");

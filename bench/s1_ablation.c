@@ -18,7 +18,7 @@
 static double measure_deflection(const pli_bench_scene *s)
 {
     const double tip = 0.499; // of a beam to x = 0.5 (m)
-    const double *x = pli_state_positions(s->state);
+    const double *x = pli_state_get(s->state).positions;
     double sum = 0;
     double count = 0;
     for (int32_t i = 0; i < s->info.vertex_count; ++i) {
@@ -63,7 +63,7 @@ static pli_status bend(pli_bench *bench)
 // Largest height of the vertices of a body.
 static double find_top(const pli_bench_scene *s, int32_t body)
 {
-    const double *x = pli_state_positions(s->state);
+    const double *x = pli_state_get(s->state).positions;
     const pli_model_body *b = &s->model->bodies[body];
     double top = -INFINITY;
     for (int32_t i = b->first_vertex; i < b->first_vertex + b->vertex_count; ++i) {
@@ -112,7 +112,7 @@ static pli_status impale(pli_bench *bench)
 static double measure_imprint(const pli_bench_scene *s)
 {
     const double top = 0.201; // of the block as placed (m)
-    const double *x = pli_state_positions(s->state);
+    const double *x = pli_state_get(s->state).positions;
     const pli_model_body *jello = &s->model->bodies[1];
     double depth = 0;
     for (int32_t i = jello->first_vertex; i < jello->first_vertex + jello->vertex_count; ++i) {

@@ -8,7 +8,6 @@
 #include "s2_bar.h"
 
 #include "base/timers.h"
-#include "linear/multigrid/multigrid.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -74,28 +73,6 @@ static pli_status make_multigrid(bars_bench *self)
     return pli_multigrid_create(bar->context, &def, self->hierarchy, bar->matrix, &self->multigrid);
 }
 
-static pli_status build_values(bars_bench *self)
-{
-    bool definite = false;
-    PLI_TRY(pli_multigrid_build(self->multigrid, self->bar.mask, &definite));
-    if (!definite) {
-        return PLI_FAIL(self->bar.context, PLI_ERROR_NUMERIC, "a coarse matrix is not definite");
-    }
-    return PLI_OK;
-}
-
-static pli_status solve(bars_bench *self, double tolerance, pli_krylov_report *report)
-{
-    pli_bar *bar = &self->bar;
-    pli_operator A = pli_bcsr_operator(bar->matrix);
-    pli_operator B = pli_multigrid_operator(self->multigrid);
-    pli_krylov_system system = {.A = &A, .B = &B, .b = bar->b, .x = bar->x};
-    pli_krylov_def def = pli_krylov_def_default();
-    def.max_iterations = 1000;
-    def.relative_tolerance = tolerance;
-    return pli_pcg(bar->context, &def, &system, bar->arena, report);
-}
-
 static void claim(bars_bench *self, int k, const pli_krylov_report *report, double seconds)
 {
     const bar_row *row = self->row;
@@ -130,14 +107,14 @@ static pli_status run_solves(bars_bench *self)
     double geometry = pli_clock_seconds() - start;
     start = pli_clock_seconds();
     double cpu = cpu_seconds();
-    PLI_TRY(build_values(self));
+    PLI_TRY(pli_bar_build_multigrid(&self->bar, self->multigrid));
     double setup = pli_clock_seconds() - start;
     double cpu_setup = cpu_seconds() - cpu;
     for (int k = 0; k < TOLERANCES; ++k) {
         pli_krylov_report report;
         start = pli_clock_seconds();
         cpu = cpu_seconds();
-        PLI_TRY(solve(self, tolerances[k], &report));
+        PLI_TRY(pli_bar_solve(&self->bar, self->multigrid, tolerances[k], 1000, &report));
         double seconds = pli_clock_seconds() - start;
         pli_bench_note(self->bench,
                        "%s, %s: geometry and matter, once %.3f s, set-up %.3f s, %d iterations "

@@ -78,7 +78,7 @@ static double measure_slit(const pli_bench_scene *s)
 {
     const double reach = 0.03; // of the lips from the middle of the slit (m)
     const double top = 0.87;   // a bit below the end of the slit, as placed (m)
-    const double *x = pli_state_positions(s->state);
+    const double *x = pli_state_get(s->state).positions;
     double sum[2] = {0};
     double count[2] = {0};
     const pli_model_body *body = &s->model->bodies[0];
@@ -95,7 +95,7 @@ static double measure_slit(const pli_bench_scene *s)
 // How much wider the square is than at rest.
 static double measure_bulge(const pli_bench_scene *s)
 {
-    const double *x = pli_state_positions(s->state);
+    const double *x = pli_state_get(s->state).positions;
     double low[2] = {INFINITY, INFINITY};
     double high[2] = {-INFINITY, -INFINITY};
     for (int32_t i = 0; i < s->info.vertex_count; ++i) {

@@ -88,8 +88,8 @@ pli_status pli_s1_pair_race(pli_s1_pair *pair, int32_t steps, double patience,
 
 pli_s1_error pli_s1_error_measure(const pli_bench_scene *a, const pli_bench_scene *b)
 {
-    const double *x = pli_state_positions(a->state);
-    const double *y = pli_state_positions(b->state);
+    const double *x = pli_state_get(a->state).positions;
+    const double *y = pli_state_get(b->state).positions;
     double squares = 0;
     pli_s1_error error = {0};
     for (int32_t i = 0; i < a->info.vertex_count; ++i) {

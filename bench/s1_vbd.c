@@ -35,8 +35,8 @@ typedef struct comparison {
 
 static void compare(const pli_bench_scene *s, const pli_bench_scene *reference, comparison *c)
 {
-    const double *x = pli_state_positions(s->state);
-    const double *y = pli_state_positions(reference->state);
+    const double *x = pli_state_get(s->state).positions;
+    const double *y = pli_state_get(reference->state).positions;
     for (int32_t k = 0; k < 3 * s->info.vertex_count; ++k) {
         c->error += (x[k] - y[k]) * (x[k] - y[k]);
         if (k % 3 == 1) c->way += y[k] * y[k];
@@ -46,7 +46,7 @@ static void compare(const pli_bench_scene *s, const pli_bench_scene *reference, 
 // Height of the lowest vertex (m).
 static double lowest(const pli_bench_scene *s)
 {
-    const double *x = pli_state_positions(s->state);
+    const double *x = pli_state_get(s->state).positions;
     double least = INFINITY;
     for (int32_t i = 0; i < s->info.vertex_count; ++i) least = fmin(least, x[3 * i + 1]);
     return least;

@@ -180,6 +180,28 @@ void pli_bar_clear(pli_bar *bar)
     *bar = (pli_bar){0};
 }
 
+pli_status pli_bar_build_multigrid(const pli_bar *bar, pli_multigrid *multigrid)
+{
+    bool definite = false;
+    PLI_TRY(pli_multigrid_build(multigrid, bar->mask, &definite));
+    if (!definite) {
+        return PLI_FAIL(bar->context, PLI_ERROR_NUMERIC, "a coarse matrix is not definite");
+    }
+    return PLI_OK;
+}
+
+pli_status pli_bar_solve(const pli_bar *bar, const pli_multigrid *multigrid, double tolerance,
+                         int32_t max_iterations, pli_krylov_report *report)
+{
+    pli_operator A = pli_bcsr_operator(bar->matrix);
+    pli_operator B = pli_multigrid_operator(multigrid);
+    pli_krylov_system system = {.A = &A, .B = &B, .b = bar->b, .x = bar->x};
+    pli_krylov_def def = pli_krylov_def_default();
+    def.max_iterations = max_iterations;
+    def.relative_tolerance = tolerance;
+    return pli_pcg(bar->context, &def, &system, bar->arena, report);
+}
+
 double pli_bar_residual(const pli_bar *bar)
 {
     int64_t n = 3 * (int64_t)bar->mesh->vertex_count;

@@ -9,7 +9,9 @@
 
 #include "base/arena.h"
 #include "geometry/mesh/tet_mesh.h"
+#include "linear/krylov/krylov.h"
 #include "linear/matrix/bcsr.h"
+#include "linear/multigrid/multigrid.h"
 #include "multilevel/skinning.h"
 
 // Where the stiff matter is; the clamp is in soft matter.
@@ -42,6 +44,14 @@ typedef struct pli_bar {
 // On failure nothing is left to clear.
 pli_status pli_bar_init(pli_bar *bar, pli_context *context, const pli_bar_def *def);
 void pli_bar_clear(pli_bar *bar);
+
+// The values of a multigrid over the bar's matrix. Errors: numeric (a coarse matrix is not
+// definite).
+pli_status pli_bar_build_multigrid(const pli_bar *bar, pli_multigrid *multigrid);
+
+// Conjugate gradients with the multigrid as preconditioner, from x = 0.
+pli_status pli_bar_solve(const pli_bar *bar, const pli_multigrid *multigrid, double tolerance,
+                         int32_t max_iterations, pli_krylov_report *report);
 
 // |b - A x| / |b|
 double pli_bar_residual(const pli_bar *bar);

@@ -9,7 +9,6 @@
 
 #include "base/timers.h"
 #include "linear/krylov/solver.h"
-#include "linear/multigrid/multigrid.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -140,40 +139,18 @@ static void drop_multigrid(linear_bench *self)
     self->hierarchy = NULL;
 }
 
-static pli_status build_multigrid(linear_bench *self)
-{
-    bool definite = false;
-    PLI_TRY(pli_multigrid_build(self->multigrid, self->bar.mask, &definite));
-    if (!definite) {
-        return PLI_FAIL(self->bar.context, PLI_ERROR_NUMERIC, "a coarse matrix is not definite");
-    }
-    return PLI_OK;
-}
-
-static pli_status solve_by_pcg(linear_bench *self, double tolerance, pli_krylov_report *report)
-{
-    pli_bar *bar = &self->bar;
-    pli_operator A = pli_bcsr_operator(bar->matrix);
-    pli_operator B = pli_multigrid_operator(self->multigrid);
-    pli_krylov_system system = {.A = &A, .B = &B, .b = bar->b, .x = bar->x};
-    pli_krylov_def def = pli_krylov_def_default();
-    def.max_iterations = 500;
-    def.relative_tolerance = tolerance;
-    return pli_pcg(bar->context, &def, &system, bar->arena, report);
-}
-
 static pli_status run_multigrid(linear_bench *self)
 {
     double geometry = 0;
     PLI_TRY(make_multigrid(self, false, &geometry));
     double start = pli_clock_seconds();
-    PLI_TRY(build_multigrid(self));
+    PLI_TRY(pli_bar_build_multigrid(&self->bar, self->multigrid));
     double setup = pli_clock_seconds() - start;
     tell_levels(self, "geometry, once", geometry);
     for (int k = 0; k < TOLERANCES; ++k) {
         pli_krylov_report report;
         start = pli_clock_seconds();
-        PLI_TRY(solve_by_pcg(self, tolerances[k], &report));
+        PLI_TRY(pli_bar_solve(&self->bar, self->multigrid, tolerances[k], 500, &report));
         double solve = pli_clock_seconds() - start;
         pli_bench_note(self->bench,
                        "%s, PCG with multigrid: set-up %.3f s, %d iterations %.3f s, residual %.1e",
@@ -215,14 +192,14 @@ static pli_status count_cycles(pli_bench *bench, double young, double contrast, 
     pli_status status = pli_bar_init(&self.bar, context, &def);
     if (status != PLI_OK) return status;
     status = make_multigrid(&self, by_matter, &seconds);
-    if (status == PLI_OK) status = build_multigrid(&self);
+    if (status == PLI_OK) status = pli_bar_build_multigrid(&self.bar, self.multigrid);
     if (status == PLI_OK) {
         status = pli_multigrid_solve(self.multigrid, self.bar.b, 1e-3, 500, self.bar.arena,
                                      self.bar.x, &report);
         count->cycles = report.iterations;
     }
     if (status == PLI_OK) {
-        status = solve_by_pcg(&self, 1e-8, &report);
+        status = pli_bar_solve(&self.bar, self.multigrid, 1e-8, 500, &report);
         count->pcg = report.iterations;
     }
     drop_multigrid(&self);

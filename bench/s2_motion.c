@@ -20,9 +20,9 @@ static const double tip_radius = 0.1;
 // Distance from the ears' place to the mean of the tip's mass.
 static double tip_distance(const pli_bench_scene *scene)
 {
-    const double *rest = pli_model_rest_positions(scene->model);
-    const double *mass = pli_model_masses(scene->model);
-    const double *x = pli_state_positions(scene->state);
+    const double *rest = pli_model_get_mesh(scene->model).rest_positions;
+    const double *mass = pli_model_get_mesh(scene->model).masses;
+    const double *x = pli_state_get(scene->state).positions;
     double sum[3] = {0};
     double total = 0;
     for (int64_t k = 0; k < scene->info.vertex_count; ++k) {

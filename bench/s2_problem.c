@@ -103,8 +103,8 @@ pli_status pli_s2_problem_advance(pli_s2_problem *p, int32_t frames)
     pli_bench_tally tally;
     PLI_TRY(pli_bench_scene_steps(&p->scene, frames, false, &tally));
     size_t bytes = (size_t)p->size * sizeof(double);
-    memcpy(p->before, pli_state_positions(p->scene.state), bytes);
-    memcpy(p->velocity, pli_state_velocities(p->scene.state), bytes);
+    memcpy(p->before, pli_state_get(p->scene.state).positions, bytes);
+    memcpy(p->velocity, pli_state_get(p->scene.state).velocities, bytes);
     // the solver's terms are those of this step until the next
     PLI_TRY(pli_bench_scene_steps(&p->scene, 1, false, &tally));
     for (int64_t k = 0; k < p->size; ++k) {
@@ -132,7 +132,7 @@ static pli_status make_global(pli_s2_problem *p)
     pli_objective *objective = &pli_solver_meshes(p->scene.solver)->objective;
     PLI_TRY(pli_local_global_create(p->context, &def, objective, &p->global));
     const pli_minimizer minimizer = pli_local_global_minimizer(p->global);
-    PLI_TRY(pli_minimizer_begin_step(&minimizer, &(pli_minimizer_step){.coefficients = 1}));
+    PLI_TRY(pli_minimizer_begin_step(&minimizer, 1));
     pli_minimize_env env = {.timers = &p->timers, .scratch = p->arena};
     pli_minimize_report report;
     pli_arena_mark mark = pli_arena_begin(p->arena);

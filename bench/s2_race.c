@@ -81,7 +81,7 @@ static pli_status find_minimum(race *self)
     if (status == PLI_OK) status = pli_solver_step(truth.solver, truth.state, &report);
     if (status == PLI_OK) {
         const pli_objective *objective = &pli_solver_meshes(p->scene.solver)->objective;
-        pli_sum lowest = pli_objective_energy(objective, pli_state_positions(truth.state));
+        pli_sum lowest = pli_objective_energy(objective, pli_state_get(truth.state).positions);
         pli_sum start = pli_objective_energy(objective, p->start);
         self->lowest = pli_sum_value(lowest);
         self->first = pli_sum_difference(start, lowest);
@@ -137,8 +137,7 @@ static pli_status minimize(race *self, const race_method *method, int32_t iterat
     def.max_iterations = def.fixed_iterations = iterations;
     PLI_TRY(pli_local_global_create(p->context, &def, objective, &local_global));
     const pli_minimizer minimizer = pli_local_global_minimizer(local_global);
-    pli_minimizer_step begun = {.coefficients = 1};
-    pli_status status = pli_minimizer_begin_step(&minimizer, &begun);
+    pli_status status = pli_minimizer_begin_step(&minimizer, 1);
     // once without looking, so that everything is in place
     for (int round = 0; status == PLI_OK && round < 2; ++round) {
         self->count = 0;

@@ -29,7 +29,7 @@ typedef struct map {
 // linearly; the pixel (3/5, 1/2) is the rest shape.
 static void drag_end(const pli_bench_scene *s, double u, double v, double *positions)
 {
-    const double *rest = pli_model_rest_positions(s->model);
+    const double *rest = pli_model_get_mesh(s->model).rest_positions;
     for (int32_t i = 0; i < s->info.vertex_count; ++i) {
         const double *X = rest + 3 * (int64_t)i;
         double along = (X[0] - 0.2) / 0.4;

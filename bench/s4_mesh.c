@@ -175,7 +175,7 @@ static pli_status stretch_with_tolerance(pli_bench *bench, double tolerance, dou
     *positions = PLI_NEW(s.context, double, *count, "positions");
     if (status == PLI_OK && *positions == NULL) status = PLI_ERROR_MEMORY;
     if (status == PLI_OK) {
-        memcpy(*positions, pli_state_positions(s.state), (size_t)*count * sizeof(double));
+        memcpy(*positions, pli_state_get(s.state).positions, (size_t)*count * sizeof(double));
     }
     pli_bench_scene_clear(&s);
     return status;

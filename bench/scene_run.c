@@ -24,20 +24,16 @@ bool pli_bench_has_scene(const char *name)
     return find_scene(name) != NULL;
 }
 
-static pli_status load(pli_bench_scene *s, const char *name, const char *const *overrides)
+static pli_status build(pli_bench_scene *s, const char *text, int64_t length, const char *name,
+                        const char *const *overrides)
 {
-    const pli_cli_embedded *text = find_scene(name);
-    if (text == NULL) {
-        return PLI_FAIL(s->context, PLI_ERROR_SCENE, "there is no shipped scene %s", name);
-    }
     pli_load_def def = {.sets = overrides};
     while (overrides != NULL && overrides[def.set_count] != NULL) ++def.set_count;
-    PLI_TRY(
-        pli_scene_parse(s->context, text->begin, text->end - text->begin, name, &def, &s->scene));
-    PLI_TRY(pli_model_create(s->context, s->scene, &s->model));
+    PLI_TRY(pli_scene_parse(s->context, text, length, name, &def, &s->scene));
+    PLI_TRY(pli_model_create(s->context, s->scene, NULL, &s->model));
     PLI_TRY(pli_state_create(s->model, &s->state));
     PLI_TRY(pli_solver_create(s->model, &s->solver));
-    pli_model_get_info(s->model, &s->info);
+    s->info = pli_model_get_info(s->model);
     return PLI_OK;
 }
 
@@ -45,7 +41,19 @@ pli_status pli_bench_scene_init(pli_bench_scene *s, pli_bench *bench, const char
                                 const char *const *overrides)
 {
     *s = (pli_bench_scene){.context = pli_bench_context(bench)};
-    pli_status status = load(s, name, overrides);
+    const pli_cli_embedded *text = find_scene(name);
+    if (text == NULL) {
+        return PLI_FAIL(s->context, PLI_ERROR_SCENE, "there is no shipped scene %s", name);
+    }
+    pli_status status = build(s, text->begin, text->end - text->begin, name, overrides);
+    if (status != PLI_OK) pli_bench_scene_clear(s);
+    return status;
+}
+
+pli_status pli_bench_scene_parse(pli_bench_scene *s, pli_bench *bench, const char *text)
+{
+    *s = (pli_bench_scene){.context = pli_bench_context(bench)};
+    pli_status status = build(s, text, (int64_t)strlen(text), "bench", NULL);
     if (status != PLI_OK) pli_bench_scene_clear(s);
     return status;
 }
@@ -134,7 +142,7 @@ pli_status pli_bench_scene_steps(pli_bench_scene *s, int32_t steps, bool stop_at
                                  pli_bench_tally *tally)
 {
     *tally = (pli_bench_tally){.least_J = INFINITY, .min_gap = INFINITY};
-    pli_solver_set_cancel(s->solver, is_too_late, s);
+    pli_solver_set_hooks(s->solver, &(pli_solver_hooks){.cancel = is_too_late, .cancel_user = s});
     for (int32_t k = 0; k < steps; ++k) {
         pli_step_report report;
         pli_status status = pli_solver_step(s->solver, s->state, &report);
@@ -184,11 +192,10 @@ static int32_t *index_by_id(pli_context *context, const pli_particle_view *view,
 pli_status pli_bench_mean_distance(const pli_state *a, const pli_state *b, int64_t first_emitted,
                                    double *mean)
 {
-    pli_particle_view from, to;
     int64_t count = 0, compared = 0;
     double sum = 0;
-    pli_state_get_particles(a, &from);
-    pli_state_get_particles(b, &to);
+    pli_particle_view from = pli_state_get(a).particles;
+    pli_particle_view to = pli_state_get(b).particles;
     int32_t *rows = index_by_id(a->context, &to, &count);
     if (rows == NULL) return PLI_ERROR_MEMORY;
     for (int64_t k = 0; k < from.count; ++k) {

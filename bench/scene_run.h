@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shipped scenes run inside a benchmark, and what came of it.
+// Scenes run inside a benchmark, and what came of it.
 #ifndef PLI_BENCH_SCENE_RUN_H
 #define PLI_BENCH_SCENE_RUN_H
 
@@ -8,7 +8,7 @@
 
 #include "pliant/pliant.h"
 
-// A shipped scene with "path=value" changes, compiled and ready to step.
+// A scene, compiled and ready to step.
 typedef struct pli_bench_scene {
     pli_context *context;
     pli_scene *scene;
@@ -22,9 +22,11 @@ typedef struct pli_bench_scene {
 // Whether there is a shipped scene of this name.
 bool pli_bench_has_scene(const char *name);
 
-// overrides ends with NULL. On failure nothing is left to clear.
+// A shipped scene with "path=value" changes, whose list ends with NULL; or the scene of a text. On
+// failure nothing is left to clear.
 pli_status pli_bench_scene_init(pli_bench_scene *s, pli_bench *bench, const char *name,
                                 const char *const *overrides);
+pli_status pli_bench_scene_parse(pli_bench_scene *s, pli_bench *bench, const char *text);
 void pli_bench_scene_clear(pli_bench_scene *s);
 
 // What came of some steps.

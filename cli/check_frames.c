@@ -149,7 +149,7 @@ static void hear_findings(void *user, const pli_frame_findings *findings)
     listener *l = user;
     const pli_cli_arguments *arguments = &l->session->arguments;
     pli_cli_console *console = &l->session->console;
-    if (pli_frame_findings_any(findings)) {
+    if (!findings->is_clean) {
         pli_cli_set_status(console, "");
         if (arguments->json) {
             put_findings(&l->json, findings);
@@ -185,7 +185,7 @@ int pli_cli_check_frames(pli_cli_session *session, const char *folder)
     pli_cli_signals_catch();
     const pli_cli_arguments *arguments = &session->arguments;
     listener l = {.session = session};
-    pli_check_def def = pli_check_def_default();
+    pli_check_def def = {0};
     def.folder = folder;
     if (arguments->every.given) def.every = arguments->every.value;
     def.colliders = arguments->with_colliders;

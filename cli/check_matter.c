@@ -27,11 +27,10 @@ static int64_t count_kind(const pli_particle_view *particles, int32_t kind)
 static void print_kinds(const pli_model *model, const pli_scene_def *scene,
                         const pli_particle_view *particles)
 {
-    int32_t count = pli_model_kind_count(model);
+    int32_t count = pli_model_get_info(model).kind_count;
     printf("# kinds       %d\n", (int)count);
     for (int32_t k = 0; k < count; ++k) {
-        pli_kind_info kind;
-        pli_model_get_kind(model, k, &kind);
+        pli_kind_info kind = pli_model_get_kind(model, k);
         printf("#   %s of %s: %" PRId64 " of %.4g kg, %.4g m^3\n", kind.source,
                scene->materials[kind.material].name, count_kind(particles, k), kind.mass,
                kind.volume);
@@ -115,15 +114,14 @@ static pli_state *start_of(const pli_model *model, pli_particle_view *particles)
 {
     pli_state *state = NULL;
     *particles = (pli_particle_view){0};
-    if (pli_state_create(model, &state) == PLI_OK) pli_state_get_particles(state, particles);
+    if (pli_state_create(model, &state) == PLI_OK) *particles = pli_state_get(state).particles;
     return state;
 }
 
 void pli_cli_print_matter(const pli_model *model, const pli_scene_def *scene)
 {
-    pli_model_info info;
     pli_particle_view particles;
-    pli_model_get_info(model, &info);
+    pli_model_info info = pli_model_get_info(model);
     pli_state *start = start_of(model, &particles);
     printf("# bodies      %d\n", (int)scene->body_count);
     printf("# particles   %" PRId64 "%s\n", info.particle_count,
@@ -150,9 +148,9 @@ static void put_kinds(pli_cli_json *json, const pli_model *model, const pli_scen
                       const pli_particle_view *particles)
 {
     pli_cli_json_begin(json, "kinds", '[');
-    for (int32_t k = 0; k < pli_model_kind_count(model); ++k) {
-        pli_kind_info kind;
-        pli_model_get_kind(model, k, &kind);
+    int32_t count = pli_model_get_info(model).kind_count;
+    for (int32_t k = 0; k < count; ++k) {
+        pli_kind_info kind = pli_model_get_kind(model, k);
         pli_cli_json_begin(json, NULL, '{');
         pli_cli_json_text(json, "source", kind.source);
         pli_cli_json_text(json, "material", scene->materials[kind.material].name);
@@ -189,9 +187,8 @@ static void put_grid(pli_cli_json *json, const pli_model_info *info)
 
 void pli_cli_put_matter(pli_cli_json *json, const pli_model *model, const pli_scene_def *scene)
 {
-    pli_model_info info;
     pli_particle_view particles;
-    pli_model_get_info(model, &info);
+    pli_model_info info = pli_model_get_info(model);
     pli_state *start = start_of(model, &particles);
     pli_cli_json_integer(json, "bodies", scene->body_count);
     pli_cli_json_integer(json, "particles", info.particle_count);

@@ -40,11 +40,11 @@ static void print_colliders(const pli_model *model, int32_t count)
     pli_contact_info info;
     printf("# colliders   %d\n", (int)count);
     for (int32_t k = 0; k < count; ++k) {
-        pli_model_get_collider(model, k, &info);
+        info = pli_model_get_collider(model, k);
         printf("#   %s: ", info.name);
         print_contact(&info);
     }
-    pli_model_get_contact(model, &info);
+    info = pli_model_get_info(model).contact;
     printf("# contact     ");
     print_contact(&info);
 }
@@ -52,7 +52,7 @@ static void print_colliders(const pli_model *model, int32_t count)
 // Which contact there is, and who said so.
 static void print_choice(const pli_scene *scene)
 {
-    const char *text = pli_scene_contact_text(scene);
+    const char *text = pli_scene_get_info(scene).contact;
     const char *why = strchr(text, ',');
     if (why != NULL) printf("#   %s\n", why + 2);
 }
@@ -80,33 +80,43 @@ static void print_subspace(const pli_model_info *info)
         (int)info->tet_count, (int)info->polish_iterations, memory);
 }
 
-// "block: locking-free (auto)" for bodies whose tetrahedra are not linear.
+// "block: locking-free, chosen" for bodies whose tetrahedra are not linear.
 static void print_elements(const pli_model *model, const pli_scene_def *scene, int32_t count)
 {
-    static const char *const known[] = {"linear", "quadratic", "locking-free"};
-    int32_t of_kind[3] = {0};
+    static const char *const names[] = {"", "linear", "quadratic", "locking-free"};
+    int32_t of_kind[4] = {0}, last = -1;
     for (int32_t k = 0; k < count; ++k) {
-        const char *element = pli_model_body_element(model, k);
-        for (int i = 0; i < 3 && element != NULL; ++i) of_kind[i] += strcmp(element, known[i]) == 0;
+        pli_body_info body = pli_model_get_body(model, k);
+        of_kind[body.element] += body.tet_count > 0;
     }
-    if (of_kind[1] + of_kind[2] == 0) return;
-    printf("# elements    %d linear, %d quadratic, %d locking-free bodies\n", (int)of_kind[0],
-           (int)of_kind[1], (int)of_kind[2]);
-    for (int32_t k = 0; k < scene->body_count; ++k) {
+    if (of_kind[PLI_ELEMENT_QUADRATIC] + of_kind[PLI_ELEMENT_LOCKING_FREE] == 0) return;
+    printf("# elements    %d linear, %d quadratic, %d locking-free bodies\n",
+           (int)of_kind[PLI_ELEMENT_LINEAR], (int)of_kind[PLI_ELEMENT_QUADRATIC],
+           (int)of_kind[PLI_ELEMENT_LOCKING_FREE]);
+    for (int32_t k = 0; k < count; ++k) {
         // copies and pieces have the element of the body
-        int32_t body = pli_model_find_body(model, k);
-        const char *element = body >= 0 ? pli_model_body_element(model, body) : NULL;
-        if (element == NULL || strcmp(element, "linear") == 0) continue;
-        bool chosen = scene->bodies[k].element == PLI_ELEMENT_AUTO;
-        printf("#   %s: %s%s\n", scene->bodies[k].name, element, chosen ? ", chosen" : "");
+        pli_body_info body = pli_model_get_body(model, k);
+        if (body.source == last || body.element == PLI_ELEMENT_LINEAR) continue;
+        last = body.source;
+        bool chosen = scene->bodies[last].element == PLI_ELEMENT_AUTO;
+        printf("#   %s: %s%s\n", scene->bodies[last].name, names[body.element],
+               chosen ? ", chosen" : "");
+    }
+}
+
+static void print_painted(const pli_model_info *info)
+{
+    for (int32_t k = 0; k < info->painted_count; ++k) {
+        const pli_painted_info *one = &info->painted[k];
+        printf("# painted     %s: %s, %.4g to %.4g%s%s\n", one->number, one->by, one->least,
+               one->most, one->unit[0] != '\0' ? " " : "", one->unit);
     }
 }
 
 static void print_meshes(const pli_model *model, const pli_scene *whole)
 {
     const pli_scene_def *scene = pli_scene_get(whole);
-    pli_model_info info;
-    pli_model_get_info(model, &info);
+    pli_model_info info = pli_model_get_info(model);
     int64_t steps = (int64_t)scene->time.frames * scene->time.steps_per_frame;
     printf("# bodies      %d\n", (int)info.body_count);
     printf("# vertices    %d\n", (int)info.vertex_count);
@@ -130,13 +140,13 @@ static void print_meshes(const pli_model *model, const pli_scene *whole)
     }
     print_levels(&info);
     print_subspace(&info);
+    print_painted(&info);
 }
 
 // The scene as YAML, and what it costs as comments: together still a scene file.
 static void print_text(const char *yaml, const pli_model *model, const pli_scene *scene)
 {
-    pli_model_info info;
-    pli_model_get_info(model, &info);
+    pli_model_info info = pli_model_get_info(model);
     char memory[32];
     format_bytes(info.memory_estimate, memory, sizeof memory);
     printf("%s\n", yaml);
@@ -168,19 +178,18 @@ static void put_colliders(pli_cli_json *json, const pli_model *model, const pli_
     pli_contact_info info;
     pli_cli_json_begin(json, "colliders", '[');
     for (int32_t k = 0; k < count; ++k) {
-        pli_model_get_collider(model, k, &info);
+        info = pli_model_get_collider(model, k);
         put_contact(json, NULL, &info);
     }
     pli_cli_json_end(json, ']');
-    pli_model_get_contact(model, &info);
+    info = pli_model_get_info(model).contact;
     put_contact(json, "contact", &info);
-    pli_cli_json_text(json, "contact_choice", pli_scene_contact_text(scene));
+    pli_cli_json_text(json, "contact_choice", pli_scene_get_info(scene).contact);
 }
 
 static void put_meshes(pli_cli_json *json, const pli_model *model, const pli_scene *scene)
 {
-    pli_model_info info;
-    pli_model_get_info(model, &info);
+    pli_model_info info = pli_model_get_info(model);
     pli_cli_json_integer(json, "bodies", info.body_count);
     pli_cli_json_integer(json, "vertices", info.vertex_count);
     pli_cli_json_integer(json, "tetrahedra", info.tet_count);
@@ -205,13 +214,24 @@ static void put_meshes(pli_cli_json *json, const pli_model *model, const pli_sce
         pli_cli_json_integer(json, "memory", info.subspace_memory);
         pli_cli_json_end(json, '}');
     }
+    if (info.painted_count == 0) return;
+    pli_cli_json_begin(json, "painted", '[');
+    for (int32_t k = 0; k < info.painted_count; ++k) {
+        pli_cli_json_begin(json, NULL, '{');
+        pli_cli_json_text(json, "number", info.painted[k].number);
+        pli_cli_json_text(json, "by", info.painted[k].by);
+        pli_cli_json_real(json, "least", info.painted[k].least);
+        pli_cli_json_real(json, "most", info.painted[k].most);
+        pli_cli_json_text(json, "unit", info.painted[k].unit);
+        pli_cli_json_end(json, '}');
+    }
+    pli_cli_json_end(json, ']');
 }
 
 static void print_json(const char *yaml, const pli_model *model, const pli_scene *whole)
 {
     const pli_scene_def *scene = pli_scene_get(whole);
-    pli_model_info info;
-    pli_model_get_info(model, &info);
+    pli_model_info info = pli_model_get_info(model);
     pli_cli_json json;
     pli_cli_json_init(&json, stdout);
     pli_cli_json_begin(&json, NULL, '{');

@@ -138,7 +138,7 @@ static void look_at_processor(findings *found)
     add_row(found, "vector instructions", "%s%s",
             has_avx2 ? "AVX2 and FMA" : "neither AVX2 nor FMA known",
             strstr(flags, " avx512f ") != NULL ? ", AVX-512" : "");
-    if (has_avx2 && strstr(pli_build_info(), "AVX2") == NULL) {
+    if (has_avx2 && strstr(pli_build_get()->text, "AVX2") == NULL) {
         add_advice(found, "This build does not use AVX2, which the processor has: build with "
                           "-DPLIANT_ARCH=native or x86-64-v3.");
     }
@@ -218,8 +218,8 @@ static void look_at_blas(findings *found)
 
 static void look_at_parts(findings *found)
 {
-    bool has_cholmod = strstr(pli_build_info(), "CHOLMOD on") != NULL;
-    bool has_pictures = strstr(pli_build_info(), "pictures on") != NULL;
+    bool has_cholmod = strstr(pli_build_get()->text, "CHOLMOD on") != NULL;
+    bool has_pictures = strstr(pli_build_get()->text, "pictures on") != NULL;
     bool has_films = is_on_path("ffmpeg");
     char bench[4096];
     bool has_bench =
@@ -331,8 +331,9 @@ static int run_doctor(pli_cli_session *session)
 {
     findings found = {0};
     add_row(&found, "version", "%s", pli_version());
-    add_row(&found, "commit", "%s", pli_build_commit()[0] != '\0' ? pli_build_commit() : "unknown");
-    add_row(&found, "build", "%s", pli_build_info());
+    add_row(&found, "commit", "%s",
+            pli_build_get()->commit[0] != '\0' ? pli_build_get()->commit : "unknown");
+    add_row(&found, "build", "%s", pli_build_get()->text);
     look_at_processor(&found);
     look_at_threads(&found, session);
     look_at_blas(&found);

@@ -18,7 +18,7 @@ static const char *choose_folder(const pli_cli_session *session, const pli_scene
     enum { MOST = 9999 };
     if (session->arguments.output != NULL) return session->arguments.output;
     for (int number = 1; number <= MOST; ++number) {
-        snprintf(text, capacity, "out/live/%s-%d", pli_scene_name(scene), number);
+        snprintf(text, capacity, "out/live/%s-%d", pli_scene_get_info(scene).name, number);
         if (access(text, F_OK) != 0) break;
     }
     return text;
@@ -27,7 +27,7 @@ static const char *choose_folder(const pli_cli_session *session, const pli_scene
 static int simulate(pli_cli_session *session, const pli_scene *scene)
 {
     char text[512];
-    pli_live_def live = pli_live_def_default();
+    pli_live_def live = {0};
     live.scene = scene;
     live.folder = choose_folder(session, scene, text, sizeof text);
     live.paused = session->arguments.paused;
@@ -38,7 +38,7 @@ static int simulate(pli_cli_session *session, const pli_scene *scene)
     pli_page *page = NULL;
     pli_status status = pli_page_create_live(session->context, &options.def, &live, &page);
     if (status == PLI_OK) {
-        status = pli_cli_serve(session, page, pli_scene_name(scene), live.folder);
+        status = pli_cli_serve(session, page, pli_scene_get_info(scene).name, live.folder);
     }
     code = status == PLI_OK ? PLI_CLI_DONE : pli_cli_report(session, status);
     bool was_served = page != NULL;

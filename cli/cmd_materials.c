@@ -8,12 +8,12 @@ enum { MAX_ENTRIES = 256, MAX_PARAMETERS = 32 };
 static int32_t get_entries(pli_cli_entry entries[MAX_ENTRIES])
 {
     int32_t count = 0;
-    for (int32_t index = 0; index < pli_material_count() && count < MAX_ENTRIES; ++index) {
-        const pli_material_ops *law = pli_material_get(index);
+    const pli_material_ops *law;
+    for (int32_t k = 0; (law = pli_material_get(k)) != NULL && count < MAX_ENTRIES; ++k) {
         entries[count++] = (pli_cli_entry){law->name, "law", law->doc, NULL};
     }
-    for (int32_t index = 0; index < pli_material_preset_count() && count < MAX_ENTRIES; ++index) {
-        const pli_material_preset *preset = pli_material_preset_get(index);
+    const pli_material_preset *preset;
+    for (int32_t k = 0; (preset = pli_material_preset_get(k)) != NULL && count < MAX_ENTRIES; ++k) {
         entries[count++] = (pli_cli_entry){preset->name, "preset", preset->doc, NULL};
     }
     return count;

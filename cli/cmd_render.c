@@ -105,10 +105,8 @@ static double choose_rate(const rendering *job)
     if (asked->given) return asked->value;
     int32_t count = pli_series_count(job->series);
     if (job->first + job->every >= count) return 24;
-    pli_series_info first;
-    pli_series_info second;
-    pli_series_get_info(job->series, job->first, &first);
-    pli_series_get_info(job->series, job->first + job->every, &second);
+    pli_series_info first = pli_series_get_info(job->series, job->first);
+    pli_series_info second = pli_series_get_info(job->series, job->first + job->every);
     double rate = 1 / (second.time - first.time);
     return isfinite(rate) && rate >= 1 && rate <= 120 ? rate : 24;
 }
@@ -164,9 +162,9 @@ static int pick_frame(rendering *job)
     job->every = count;
     job->first = count - 1;
     if (!wanted->given) return PLI_CLI_DONE;
-    pli_series_info info;
+    pli_series_info info = {0};
     for (job->first = 0; job->first < count; ++job->first) {
-        pli_series_get_info(job->series, job->first, &info);
+        info = pli_series_get_info(job->series, job->first);
         if (info.index == wanted->value) return PLI_CLI_DONE;
     }
     pli_cli_error(&job->session->console, "there is no frame %d; the last one is %d",

@@ -181,13 +181,12 @@ static int refuse_folder(pli_cli_session *session, const char *folder, bool had_
 static pli_status advance_to_end(pli_run *run, pli_cli_progress *progress)
 {
     bool more = true;
-    pli_run_info info;
-    pli_run_get_info(run, &info);
+    pli_run_info info = pli_run_get_info(run);
     int32_t frame = info.frame;
     while (more) {
         pli_status status = pli_run_advance(run, &more);
         if (status != PLI_OK) return status;
-        pli_run_get_info(run, &info);
+        info = pli_run_get_info(run);
         if (info.frame > frame) pli_cli_progress_frame(progress, info.frame);
         frame = info.frame;
     }
@@ -211,7 +210,7 @@ static int simulate(pli_cli_session *session, const pli_scene *scene, const char
     char command[2048];
     join_command(session, command, sizeof command);
 
-    pli_run_def def = pli_run_def_default();
+    pli_run_def def = {0};
     def.scene = scene;
     def.folder = folder;
     def.force = arguments->force;
@@ -232,16 +231,14 @@ static int simulate(pli_cli_session *session, const pli_scene *scene, const char
     pli_status status = pli_run_create(&def, &run);
     pli_cli_progress_end(&progress);
     if (status != PLI_OK) return refuse_folder(session, folder, had_run, status);
-    pli_model_info model_info;
-    pli_model_get_info(pli_run_model(run), &model_info);
+    pli_model_info model_info = pli_model_get_info(pli_run_get_info(run).model);
     progress.matter = model_info.cell > 0;
     progress.sweeps_only = progress.matter && !(model_info.cfl > 0);
     progress.stepping = true;
     status = advance_to_end(run, &progress);
     pli_cli_progress_end(&progress);
 
-    pli_run_info info;
-    pli_run_get_info(run, &info);
+    pli_run_info info = pli_run_get_info(run);
     int code = judge(session, &info, status);
     if (arguments->json) print_summary(session, &info);
     pli_run_destroy(run);
@@ -264,8 +261,7 @@ static int rehearse(pli_cli_session *session, const pli_scene *scene, const char
     if (session->arguments.steps.given && session->arguments.steps.value < steps) {
         steps = session->arguments.steps.value;
     }
-    pli_model_info model_info;
-    pli_model_get_info(model, &model_info);
+    pli_model_info model_info = pli_model_get_info(model);
     pli_cli_say(&session->console,
                 "would simulate %.4g s in %" PRId64 " steps by %s, %" PRId64
                 " %s, into %s; 'pliant check' tells more",
@@ -296,8 +292,8 @@ static int run_run(pli_cli_session *session)
     int code = pli_cli_load_scene(session, &scene);
     if (code == PLI_CLI_DONE) {
         char text[512];
-        const char *folder =
-            pli_cli_choose_output(session, "out", pli_scene_name(scene), text, sizeof text);
+        const char *folder = pli_cli_choose_output(session, "out", pli_scene_get_info(scene).name,
+                                                   text, sizeof text);
         pli_cli_say_contact(session, scene);
         code = arguments->dry_run ? rehearse(session, scene, folder)
                                   : simulate(session, scene, folder);

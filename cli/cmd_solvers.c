@@ -15,9 +15,18 @@ typedef struct solver_parameters {
     char keys[MAX_PARAMETERS][KEY_CAPACITY];
 } solver_parameters;
 
+static bool is_unused(const pli_solver_info *solver, const char *section)
+{
+    bool found = false;
+    for (int32_t k = 0; k < PLI_SOLVER_SECTIONS && solver->unused[k] != NULL; ++k) {
+        found = found || strcmp(solver->unused[k], section) == 0;
+    }
+    return found;
+}
+
 // The fields of a section, those of sections inside it that the solver uses with both keys:
 // "multigrid.levels".
-static void add_fields(const pli_schema *schema, int32_t solver, const char *prefix,
+static void add_fields(const pli_schema *schema, const pli_solver_info *solver, const char *prefix,
                        solver_parameters *parameters)
 {
     for (int32_t index = 0; index < schema->field_count; ++index) {
@@ -27,7 +36,7 @@ static void add_fields(const pli_schema *schema, int32_t solver, const char *pre
         if (field->kind == PLI_FIELD_STRUCT) {
             char inner[KEY_CAPACITY + 1];
             snprintf(inner, sizeof inner, "%s.", key);
-            if (!pli_solver_info_uses(solver, key)) continue;
+            if (is_unused(solver, key)) continue;
             add_fields(field->schema, solver, inner, parameters);
             continue;
         }
@@ -40,7 +49,7 @@ static void add_fields(const pli_schema *schema, int32_t solver, const char *pre
 }
 
 // Parameters of a solver: the fields of the scene's section "solver", less the name itself.
-static void get_parameters(int32_t solver, solver_parameters *parameters)
+static void get_parameters(const pli_solver_info *solver, solver_parameters *parameters)
 {
     const pli_field *section = pli_schema_find(pli_scene_schema(), "solver");
     parameters->count = 0;
@@ -51,11 +60,9 @@ static int run_solvers(pli_cli_session *session)
 {
     pli_cli_entry entries[MAX_SOLVERS];
     int32_t count = 0;
-    while (count < pli_solver_info_count() && count < MAX_SOLVERS) {
-        const pli_solver_info *info = pli_solver_info_get(count);
-        entries[count] =
-            (pli_cli_entry){info->name, pli_solver_info_takes(count), info->doc, info->source};
-        ++count;
+    pli_solver_info info;
+    while (count < MAX_SOLVERS && pli_solver_info_get(count, &info)) {
+        entries[count++] = (pli_cli_entry){info.name, info.takes, info.doc, info.source};
     }
     if (session->arguments.operand_count == 0) {
         pli_cli_print_entries(entries, count, session->arguments.json);
@@ -66,7 +73,8 @@ static int run_solvers(pli_cli_session *session)
         pli_cli_find_entry(session, "solver", entries, count, session->arguments.operands[0]);
     if (entry == NULL) return PLI_CLI_USAGE;
     solver_parameters parameters;
-    get_parameters((int32_t)(entry - entries), &parameters);
+    if (!pli_solver_info_get((int32_t)(entry - entries), &info)) return PLI_CLI_USAGE;
+    get_parameters(&info, &parameters);
     pli_cli_print_page(entry,
                        "Parameters, in the scene's section 'solver' or as "
                        "--set solver.KEY=VALUE:",

@@ -152,8 +152,8 @@ void pli_cli_print_help(FILE *out, const pli_cli_command *command, int32_t colum
 
 void pli_cli_print_version(FILE *out)
 {
-    fprintf(out, "pliant %s\n%s\n", pli_version(), pli_build_info());
-    if (pli_build_commit()[0] != '\0') fprintf(out, "commit %s\n", pli_build_commit());
+    fprintf(out, "pliant %s\n%s\n", pli_version(), pli_build_get()->text);
+    if (pli_build_get()->commit[0] != '\0') fprintf(out, "commit %s\n", pli_build_get()->commit);
 }
 
 // ---- man page

@@ -97,6 +97,7 @@ static const char *const kind_names[] = {
     [PLI_FIELD_VARIANT] = "one of the sections",
     [PLI_FIELD_VARIANTS] = "list of the sections",
     [PLI_FIELD_MESH] = "mesh",
+    [PLI_FIELD_PAINTED] = "painted numbers",
 };
 
 void pli_cli_format_bounds(const pli_cli_bounds *bounds, char *text, size_t capacity)

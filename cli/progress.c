@@ -260,7 +260,7 @@ pli_status pli_cli_create_model(pli_cli_session *session, const pli_scene *scene
     pli_cli_progress progress;
     pli_cli_progress_init(&progress, &session->console);
     pli_model_def def = {.prepare = pli_cli_progress_prepare, .prepare_user = &progress};
-    pli_status status = pli_model_create_with(session->context, scene, &def, model);
+    pli_status status = pli_model_create(session->context, scene, &def, model);
     pli_cli_progress_end(&progress);
     return status;
 }

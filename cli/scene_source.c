@@ -84,8 +84,9 @@ static bool check_solver(pli_cli_session *session, const char *name)
 {
     enum { MAX_SOLVERS = 63 };
     const char *names[MAX_SOLVERS + 1] = {"auto", NULL};
-    for (int32_t index = 0; index < pli_solver_info_count() && index + 1 < MAX_SOLVERS; ++index) {
-        names[index + 1] = pli_solver_info_get(index)->name;
+    pli_solver_info info;
+    for (int32_t index = 0; index + 1 < MAX_SOLVERS && pli_solver_info_get(index, &info); ++index) {
+        names[index + 1] = info.name;
         names[index + 2] = NULL;
     }
     for (int32_t index = 0; names[index] != NULL; ++index) {
@@ -263,6 +264,6 @@ int pli_cli_load_scene(pli_cli_session *session, pli_scene **scene)
 
 void pli_cli_say_contact(pli_cli_session *session, const pli_scene *scene)
 {
-    const char *text = pli_scene_contact_text(scene);
+    const char *text = pli_scene_get_info(scene).contact;
     if (text[0] != '\0') pli_cli_say(&session->console, "contact: %s", text);
 }

@@ -41,7 +41,7 @@ static const char *read_secret(const char *path, char *text, size_t capacity)
 int pli_cli_page_init(pli_cli_session *session, pli_cli_page *page)
 {
     const pli_cli_arguments *arguments = &session->arguments;
-    *page = (pli_cli_page){.def = pli_page_def_default()};
+    *page = (pli_cli_page){0};
     if (arguments->port.given) page->def.port = arguments->port.value;
     if (arguments->host != NULL) page->def.host = arguments->host;
     page->def.allows_remote = arguments->yes_remote;
@@ -71,7 +71,7 @@ static pli_status print_address(const pli_cli_session *session, pli_page *page, 
         pli_cli_json_init(&json, stdout);
         pli_cli_json_begin(&json, NULL, '{');
         pli_cli_json_text(&json, "address", address);
-        pli_cli_json_text(&json, "server", pli_page_address(page));
+        pli_cli_json_text(&json, "server", pli_page_get_info(page).address);
         if (folder != NULL) pli_cli_json_text(&json, "folder", folder);
         pli_cli_json_end(&json, '}');
     } else {
@@ -106,7 +106,7 @@ static void say_what_to_do(pli_cli_session *session, const pli_page *page, const
                            bool opened, bool listens)
 {
     pli_cli_console *console = &session->console;
-    if (pli_page_is_remote(page)) {
+    if (pli_page_get_info(page).is_remote) {
         pli_cli_warn(console, "other machines can reach this page, over a line that everyone on "
                               "the way can read and change");
     }

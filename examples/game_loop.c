@@ -55,13 +55,13 @@ int main(void)
     pli_status status = pli_context_create(NULL, &context);
     if (status != PLI_OK) return EXIT_FAILURE;
     status = pli_scene_parse(context, scene_text, sizeof scene_text - 1, "game", NULL, &scene);
-    if (status == PLI_OK) status = pli_model_create(context, scene, &model);
+    if (status == PLI_OK) status = pli_model_create(context, scene, NULL, &model);
     if (status == PLI_OK) status = pli_state_create(model, &state);
     if (status == PLI_OK) status = pli_solver_create(model, &solver);
     if (status == PLI_OK) {
-        pli_model_get_info(model, &info);
+        info = pli_model_get_info(model);
         pli_solver_set_measuring(solver, false); // energies are not needed in every frame
-        const double *x = pli_state_positions(state);
+        const double *x = pli_state_get(state).positions;
         for (int32_t i = 1; i < info.vertex_count; ++i)
             top = x[3 * i + 1] > x[3 * top + 1] ? i : top;
         memcpy(start, x + 3 * top, sizeof start);
@@ -72,7 +72,7 @@ int main(void)
         read_mouse((double)frame / RATE, start, target);
         status = pli_state_set_grip(state, top, frame < RELEASE ? 400 : 0, target);
         if (status == PLI_OK) status = pli_solver_step(solver, state, &report);
-        const double *x = pli_state_positions(state);
+        const double *x = pli_state_get(state).positions;
         lowest = draw(x, info.vertex_count);
         if (frame == RELEASE - 1) lifted = lowest;
         if (frame % 30 == 0) {

@@ -64,10 +64,10 @@ int main(void)
     pli_status status = pli_context_create(&def, &context);
     if (status != PLI_OK) return EXIT_FAILURE;
     status = pli_scene_parse(context, scene_text, sizeof scene_text - 1, "hills", NULL, &scene);
-    if (status == PLI_OK) status = pli_model_create(context, scene, &model);
+    if (status == PLI_OK) status = pli_model_create(context, scene, NULL, &model);
     if (status == PLI_OK) status = pli_state_create(model, &state);
     if (status == PLI_OK) status = pli_solver_create(model, &solver);
-    if (status == PLI_OK) pli_model_get_info(model, &info);
+    if (status == PLI_OK) info = pli_model_get_info(model);
     for (int step = 0; status == PLI_OK && step <= 400; ++step) {
         pli_step_report report;
         status = pli_solver_step(solver, state, &report);
@@ -76,7 +76,7 @@ int main(void)
         if (step % 50 != 0) continue;
         memset(middle, 0, sizeof middle);
         for (int32_t i = 0; i < 3 * info.vertex_count; ++i) {
-            middle[i % 3] += pli_state_positions(state)[i] / info.vertex_count;
+            middle[i % 3] += pli_state_get(state).positions[i] / info.vertex_count;
         }
         printf("%4.1f s: ball at x %6.3f, y %6.3f m, %d contacts\n", report.time, middle[0],
                middle[1], report.contacts);

@@ -80,11 +80,11 @@ int main(void)
     pli_status status = pli_context_create(&def, &context);
     int64_t size = sizeof scene_text - 1;
     if (status == PLI_OK) status = pli_scene_parse(context, scene_text, size, "bar", NULL, &scene);
-    if (status == PLI_OK) status = pli_model_create(context, scene, &model);
+    if (status == PLI_OK) status = pli_model_create(context, scene, NULL, &model);
     if (status == PLI_OK) status = pli_state_create(model, &state);
     if (status == PLI_OK) status = pli_solver_create(model, &solver);
     if (status == PLI_OK) status = pli_solver_step(solver, state, &report);
-    if (status == PLI_OK) stretch = -0.5 - pli_state_positions(state)[1]; // of a lower corner
+    if (status == PLI_OK) stretch = -0.5 - pli_state_get(state).positions[1]; // of a lower corner
     if (status != PLI_OK) fprintf(stderr, "%s\n", pli_status_text(status));
     pli_solver_destroy(solver);
     pli_state_destroy(state);

@@ -22,7 +22,7 @@ static inline void expect_apart(const simulation *s, const pli_step_report *repo
     assert_true(report->min_gap > 0);
     assert_true(report->min_J > 0);
     pli_soup soup = {.vertex_count = s->info.vertex_count,
-                     .points = pli_state_positions(s->state),
+                     .points = pli_state_get(s->state).positions,
                      .triangle_count = s->model->surface_triangle_count,
                      .triangles = s->model->surface_triangles};
     int64_t crossings = -1;
@@ -45,10 +45,11 @@ static inline pli_step_report barrier_step(simulation *s)
 static inline void body_mean(const simulation *s, int32_t body, const double *values,
                              double mean[3])
 {
-    const double *mass = pli_model_masses(s->model);
-    int32_t first, count;
+    const double *mass = pli_model_get_mesh(s->model).masses;
     double total = 0;
-    pli_model_body_range(s->model, body, &first, &count);
+    pli_body_info range = pli_model_get_body(s->model, body);
+    int32_t first = range.first_vertex;
+    int32_t count = range.vertex_count;
     pli_vec3_set(0, 0, 0, mean);
     for (int64_t i = first; i < first + count; ++i) {
         pli_vec3_add_scaled(mean, mass[i], values + 3 * i, mean);
@@ -59,10 +60,11 @@ static inline void body_mean(const simulation *s, int32_t body, const double *va
 
 static inline double body_mass(const simulation *s, int32_t body)
 {
-    const double *mass = pli_model_masses(s->model);
-    int32_t first, count;
+    const double *mass = pli_model_get_mesh(s->model).masses;
     double total = 0;
-    pli_model_body_range(s->model, body, &first, &count);
+    pli_body_info range = pli_model_get_body(s->model, body);
+    int32_t first = range.first_vertex;
+    int32_t count = range.vertex_count;
     for (int32_t i = first; i < first + count; ++i) total += mass[i];
     return total;
 }
@@ -70,7 +72,7 @@ static inline double body_mass(const simulation *s, int32_t body)
 // Largest speed of a vertex (m/s).
 static inline double top_speed(const simulation *s)
 {
-    const double *v = pli_state_velocities(s->state);
+    const double *v = pli_state_get(s->state).velocities;
     double top = 0;
     for (int64_t i = 0; i < s->info.vertex_count; ++i) {
         top = fmax(top, sqrt(pli_vec3_dot(v + 3 * i, v + 3 * i)));
@@ -103,7 +105,7 @@ static inline void sum_vectors(const simulation *s, const double *values, double
 static inline void take_positions(simulation *to, const simulation *from, const double *velocities)
 {
     assert_int_equal(to->info.vertex_count, from->info.vertex_count);
-    OK(to->context, pli_state_set(to->state, pli_state_positions(from->state), velocities));
+    OK(to->context, pli_state_set(to->state, pli_state_get(from->state).positions, velocities));
 }
 
 #endif

@@ -160,11 +160,10 @@ static inline brute_findings brute_check(const pli_scene *scene, const pli_model
                                          const pli_state *state, const brute_surface *surface)
 {
     brute_findings findings = {0};
-    pli_model_info info;
-    pli_model_get_info(model, &info);
-    const double *x = pli_state_positions(state);
+    pli_model_info info = pli_model_get_info(model);
+    const double *x = pli_state_get(state).positions;
     brute_count_crossings(surface, x, &findings);
-    brute_count_inverted(info.tet_count, pli_model_tets(model), x, &findings);
+    brute_count_inverted(info.tet_count, pli_model_get_mesh(model).tets, x, &findings);
     brute_count_behind(pli_scene_get(scene), info.vertex_count, x, &findings);
     return findings;
 }

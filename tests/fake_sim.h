@@ -51,10 +51,7 @@ struct pli_state {
 
 struct pli_solver {
     const pli_model *model;
-    pli_iteration_fn monitor;
-    void *monitor_user;
-    pli_cancel_fn cancel;
-    void *cancel_user;
+    pli_solver_hooks hooks;
     pli_frame_field field;
     pli_frame_part part;
 };
@@ -83,28 +80,10 @@ WEAK pli_context *pli_scene_context(const pli_scene *scene)
     return scene->context;
 }
 
-WEAK const char *pli_scene_name(const pli_scene *scene)
+WEAK pli_scene_info pli_scene_get_info(const pli_scene *scene)
 {
-    (void)scene;
-    return "springs";
-}
-
-WEAK const char *pli_scene_contact_text(const pli_scene *scene)
-{
-    (void)scene;
-    return "none, as the scene says";
-}
-
-WEAK const char *pli_scene_warning(const pli_scene *scene, int32_t index)
-{
-    (void)scene;
-    (void)index;
-    return NULL;
-}
-
-WEAK const char *pli_scene_source(const pli_scene *scene)
-{
-    return scene->source;
+    return (pli_scene_info){
+        .name = "springs", .source = scene->source, .contact = "none, as the scene says"};
 }
 
 WEAK void pli_text_free(pli_context *context, char *text)
@@ -125,8 +104,8 @@ WEAK pli_status pli_scene_to_yaml(const pli_scene *scene, const pli_yaml_def *de
     return *text != NULL ? PLI_OK : PLI_ERROR_MEMORY;
 }
 
-WEAK pli_status pli_model_create_with(pli_context *context, const pli_scene *scene,
-                                      const pli_model_def *def, pli_model **model)
+WEAK pli_status pli_model_create(pli_context *context, const pli_scene *scene,
+                                 const pli_model_def *def, pli_model **model)
 {
     (void)def;
     *model = PLI_NEW(context, pli_model, 1, "model");
@@ -145,47 +124,30 @@ WEAK pli_status pli_model_create_with(pli_context *context, const pli_scene *sce
     return PLI_OK;
 }
 
-WEAK pli_status pli_model_create(pli_context *context, const pli_scene *scene, pli_model **model)
-{
-    return pli_model_create_with(context, scene, NULL, model);
-}
-
 WEAK void pli_model_destroy(pli_model *model)
 {
     if (model != NULL) pli_release(model->context, model);
 }
 
-WEAK void pli_model_get_info(const pli_model *model, pli_model_info *info)
+WEAK pli_model_info pli_model_get_info(const pli_model *model)
 {
     const pli_time_def *time = &model->scene->def.time;
-    *info = (pli_model_info){.body_count = 1,
-                             .vertex_count = FAKE_POINTS,
-                             .tet_count = FAKE_POINTS - 3,
-                             .dt = 1 / time->fps / time->steps_per_frame,
-                             .solver = "newton",
-                             .tolerance = 1e-3,
-                             .tolerance_unit = "m/s"};
+    return (pli_model_info){.body_count = 1,
+                            .vertex_count = FAKE_POINTS,
+                            .tet_count = FAKE_POINTS - 3,
+                            .dt = 1 / time->fps / time->steps_per_frame,
+                            .solver = "newton",
+                            .tolerance = 1e-3,
+                            .tolerance_unit = "m/s"};
 }
 
-WEAK const double *pli_model_rest_positions(const pli_model *model)
+WEAK pli_mesh_view pli_model_get_mesh(const pli_model *model)
 {
-    return &model->rest[0][0];
-}
-
-WEAK const int32_t *pli_model_tets(const pli_model *model)
-{
-    return &model->tets[0][0];
-}
-
-WEAK const int32_t *pli_model_triangles(const pli_model *model)
-{
-    (void)model;
-    return NULL;
-}
-
-WEAK const double *pli_model_masses(const pli_model *model)
-{
-    return model->masses;
+    return (pli_mesh_view){.vertex_count = FAKE_POINTS,
+                           .rest_positions = &model->rest[0][0],
+                           .masses = model->masses,
+                           .tet_count = FAKE_POINTS - 3,
+                           .tets = &model->tets[0][0]};
 }
 
 WEAK pli_status pli_state_create(const pli_model *model, pli_state **state)
@@ -219,29 +181,20 @@ WEAK pli_status pli_state_set_particle_count(pli_state *state, int64_t count)
     return count == 0 ? PLI_OK : PLI_ERROR_ARGUMENT;
 }
 
-WEAK int64_t pli_state_step(const pli_state *state)
+WEAK pli_state_view pli_state_get(const pli_state *state)
 {
-    return state->step;
+    return (pli_state_view){.step = state->step, .time = state->time};
 }
 
-WEAK double pli_state_time(const pli_state *state)
-{
-    return state->time;
-}
-
-WEAK int32_t pli_state_array_count(const pli_state *state)
-{
-    (void)state;
-    return 4;
-}
-
-WEAK void pli_state_get_array(pli_state *state, int32_t index, pli_state_array *array)
+WEAK bool pli_state_get_array(pli_state *state, int32_t index, pli_state_array *array)
 {
     const pli_state_array arrays[4] = {{"x", PLI_ARRAY_F64, FAKE_POINTS, 3, state->x, false, false},
                                        {"v", PLI_ARRAY_F64, FAKE_POINTS, 3, state->v, false, false},
                                        {"step", PLI_ARRAY_I64, 1, 1, &state->step, false, false},
                                        {"time", PLI_ARRAY_F64, 1, 1, &state->time, false, false}};
+    if (index < 0 || index >= 4) return false;
     *array = arrays[index];
+    return true;
 }
 
 WEAK pli_status pli_solver_create(const pli_model *model, pli_solver **solver)
@@ -257,32 +210,19 @@ WEAK void pli_solver_destroy(pli_solver *solver)
     if (solver != NULL) pli_release(solver->model->context, solver);
 }
 
-WEAK void pli_solver_set_monitor(pli_solver *solver, pli_iteration_fn monitor, void *user)
+WEAK void pli_solver_set_hooks(pli_solver *solver, const pli_solver_hooks *hooks)
 {
-    solver->monitor = monitor;
-    solver->monitor_user = user;
-}
-
-WEAK void pli_solver_set_residual_monitor(pli_solver *solver, pli_residual_fn monitor, void *user)
-{
-    (void)solver;
-    (void)monitor;
-    (void)user;
-}
-
-WEAK void pli_solver_set_cancel(pli_solver *solver, pli_cancel_fn cancel, void *user)
-{
-    solver->cancel = cancel;
-    solver->cancel_user = user;
+    solver->hooks = *hooks;
 }
 
 // Two iterations, heard and cancellable.
 static inline bool fake_iterate(pli_solver *solver, int64_t step)
 {
     for (int32_t i = 0; i < 2; ++i) {
-        if (solver->cancel != NULL && solver->cancel(solver->cancel_user)) return false;
+        const pli_solver_hooks *hooks = &solver->hooks;
+        if (hooks->cancel != NULL && hooks->cancel(hooks->cancel_user)) return false;
         pli_iteration_report report = {.step = step, .iteration = i, .residual = 1.0 / (1 + i)};
-        if (solver->monitor != NULL) solver->monitor(solver->monitor_user, &report);
+        if (hooks->iteration != NULL) hooks->iteration(hooks->iteration_user, &report);
         ++fake.iterations_seen;
     }
     return true;
@@ -290,8 +230,7 @@ static inline bool fake_iterate(pli_solver *solver, int64_t step)
 
 WEAK pli_status pli_solver_step(pli_solver *solver, pli_state *state, pli_step_report *report)
 {
-    pli_model_info info;
-    pli_model_get_info(solver->model, &info);
+    pli_model_info info = pli_model_get_info(solver->model);
     int64_t step = state->step + 1;
     if (fake.step_microseconds > 0) usleep((useconds_t)fake.step_microseconds);
     if (!fake_iterate(solver, step)) return PLI_ERROR_INTERRUPTED;

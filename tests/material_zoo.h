@@ -131,8 +131,9 @@ static inline int zoo_make(void **state)
 {
     (void)state;
     zoo_count = 0;
-    for (int32_t k = 0; k <= pli_material_count(); ++k) {
-        const pli_material_ops *law = k < pli_material_count() ? pli_material_get(k) : &zoo_own;
+    const pli_material_ops *law = NULL;
+    for (int32_t k = 0; law != &zoo_own; ++k) {
+        law = pli_material_get(k) != NULL ? pli_material_get(k) : &zoo_own;
         zoo_add(law, "");
         zoo_add(law, ", viscous")->material.viscosity = 3;
         zoo_add_rules(law);

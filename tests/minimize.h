@@ -40,8 +40,7 @@ static inline pli_status local_global_begin_step(pli_local_global *local_global,
                                                  uint64_t coefficients)
 {
     const pli_minimizer minimizer = pli_local_global_minimizer(local_global);
-    pli_minimizer_step step = {.coefficients = coefficients};
-    return pli_minimizer_begin_step(&minimizer, &step);
+    return pli_minimizer_begin_step(&minimizer, coefficients);
 }
 
 static inline pli_status local_global_minimize(pli_local_global *local_global,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What every scene must keep, as checks that take its text: same bits for any thread count, solvers
-// without memory, states that are all there is, failing allocations that leave nothing behind.
+// without memory, states that are all there is, failing allocations that leave nothing behind and
+// change no result.
 #ifndef PLI_TESTS_PROMISES_H
 #define PLI_TESTS_PROMISES_H
 
@@ -45,10 +46,9 @@ static inline void expect_same_after_restoring(const char *yaml, int steps)
     simulation_init(&first, yaml, 1);
     simulation_init(&second, yaml, 1);
     simulation_run(&first, steps);
-    for (int32_t k = 0; k < pli_state_array_count(first.state); ++k) {
-        pli_state_array from;
+    pli_state_array from;
+    for (int32_t k = 0; pli_state_get_array(first.state, k, &from); ++k) {
         pli_state_array to;
-        pli_state_get_array(first.state, k, &from);
         if (from.of_particles) {
             OK(second.context, pli_state_set_particle_count(second.state, from.rows));
         }
@@ -77,7 +77,7 @@ static inline pli_status attempt(pli_context *context, const char *yaml, bool wi
     pli_step_report report;
     pli_frame frame;
     pli_status status = pli_scene_parse(context, yaml, (int64_t)strlen(yaml), "test", NULL, &scene);
-    if (status == PLI_OK) status = pli_model_create(context, scene, &model);
+    if (status == PLI_OK) status = pli_model_create(context, scene, NULL, &model);
     if (status == PLI_OK) status = pli_state_create(model, &state);
     if (status == PLI_OK) status = pli_solver_create(model, &solver);
     if (status == PLI_OK) status = pli_solver_step(solver, state, &report);
@@ -96,6 +96,34 @@ static inline void expect_no_leak(const char *yaml, bool with_frame)
     // an arena that could not grow goes on with what it has, so a failure may stay without effect
     for (fault_sweep sweep = {.absorbs = true, .at_least = 51}; fault_sweep_next(&sweep);) {
         sweep.status = attempt(sweep.context, yaml, with_frame);
+    }
+}
+
+// Under a shortage of memory a step ends with an error and the state as it was, or with the bits
+// that it has without; and the solver is as good as before.
+static inline void expect_steps_survive_shortage(const char *yaml)
+{
+    simulation plain;
+    pli_step_report report;
+    simulation_init(&plain, yaml, 1);
+    OK(plain.context, pli_solver_step(plain.solver, plain.state, &report));
+    uint64_t right = pli_state_hash(plain.state);
+    simulation_clear(&plain);
+    for (fault_sweep sweep = {.absorbs = true, .at_least = 10}; fault_sweep_next(&sweep);) {
+        fault_sweep_pause(&sweep);
+        simulation s;
+        simulation_init_in(&s, sweep.context, yaml);
+        uint64_t before = pli_state_hash(s.state);
+        fault_sweep_resume(&sweep);
+        sweep.status = pli_solver_step(s.solver, s.state, &report);
+        fault_sweep_pause(&sweep);
+        assert_true(pli_state_hash(s.state) == (sweep.status == PLI_OK ? right : before));
+        if (sweep.status != PLI_OK) {
+            OK(s.context, pli_solver_step(s.solver, s.state, &report));
+            assert_true(pli_state_hash(s.state) == right);
+        }
+        simulation_clear(&s);
+        sweep.context = NULL;
     }
 }
 

@@ -23,10 +23,10 @@ static inline void simulation_init_in(simulation *s, pli_context *context, const
     *s = (simulation){.context = context};
     OK(s->context,
        pli_scene_parse(s->context, yaml, (int64_t)strlen(yaml), "test", NULL, &s->scene));
-    OK(s->context, pli_model_create(s->context, s->scene, &s->model));
+    OK(s->context, pli_model_create(s->context, s->scene, NULL, &s->model));
     OK(s->context, pli_state_create(s->model, &s->state));
     OK(s->context, pli_solver_create(s->model, &s->solver));
-    pli_model_get_info(s->model, &s->info);
+    s->info = pli_model_get_info(s->model);
 }
 
 static inline void simulation_init(simulation *s, const char *yaml, int32_t thread_count)
@@ -47,10 +47,10 @@ static inline void simulation_init_mesh(simulation *s, const char *yaml, const p
     def.bodies = &body;
     OK(s->context, pli_scene_create(s->context, &def, &s->scene));
     pli_scene_destroy(scene);
-    OK(s->context, pli_model_create(s->context, s->scene, &s->model));
+    OK(s->context, pli_model_create(s->context, s->scene, NULL, &s->model));
     OK(s->context, pli_state_create(s->model, &s->state));
     OK(s->context, pli_solver_create(s->model, &s->solver));
-    pli_model_get_info(s->model, &s->info);
+    s->info = pli_model_get_info(s->model);
 }
 
 static inline void simulation_clear(simulation *s)
@@ -91,7 +91,7 @@ static inline void expect_no_model(const char *yaml, pli_status expected, const 
     pli_model *model = NULL;
     pli_context *context = make_context(1);
     pli_status status = pli_scene_parse(context, yaml, (int64_t)strlen(yaml), "s", NULL, &scene);
-    if (status == PLI_OK) status = pli_model_create(context, scene, &model);
+    if (status == PLI_OK) status = pli_model_create(context, scene, NULL, &model);
     pli_context_message(context, found, sizeof found);
     if (status != expected || strstr(found, message) == NULL) {
         fail_msg("expected '%s', found %d '%s'", message, (int)status, found);
@@ -104,8 +104,8 @@ static inline void expect_no_model(const char *yaml, pli_status expected, const 
 // Mass-weighted mean position.
 static inline void simulation_center(const simulation *s, double center[3])
 {
-    const double *x = pli_state_positions(s->state);
-    const double *mass = pli_model_masses(s->model);
+    const double *x = pli_state_get(s->state).positions;
+    const double *mass = pli_model_get_mesh(s->model).masses;
     double total = 0;
     center[0] = center[1] = center[2] = 0;
     for (int32_t i = 0; i < s->info.vertex_count; ++i) {
@@ -119,8 +119,7 @@ static inline void simulation_center(const simulation *s, double center[3])
 static inline const double *simulation_array(const simulation *s, const char *name,
                                              pli_state_array *array)
 {
-    for (int32_t k = 0; k < pli_state_array_count(s->state); ++k) {
-        pli_state_get_array(s->state, k, array);
+    for (int32_t k = 0; pli_state_get_array(s->state, k, array); ++k) {
         if (strcmp(array->name, name) == 0) return array->data;
     }
     fail_msg("no array %s", name);

@@ -123,63 +123,42 @@ static const char rubber_scene[] =
     "constraints: [{where: {half_space: {point: [-0.49, 0, 0], normal: [-1, 0, 0]}}}]\n"
     "time: {fps: 30, frames: 1}\n";
 
-// Two materials with damping and drag, a shell, cloth, attachments, coordinates held one by one,
-// and colliders of both laws.
-static const char attached_scene[] =
-    "materials:\n"
-    "  soft: {law: fixed-corotated, density: 1000, young: 1e5, poisson: 0.3, drag: 2, "
-    "rayleigh: 0.02}\n"
-    "  firm: {law: stable-neo-hookean, density: 2000, young: 4e5, poisson: 0.4}\n"
-    "contact: none\n"
-    "bodies:\n"
-    "  bar:\n"
-    "    geometry: {grid: {size: [0.6, 0.3, 0.3], cells: [4, 2, 2]}}\n"
-    "    material: soft\n"
-    "    regions: [{where: {half_space: {point: [0, 0, 0], normal: [1, 0, 0]}}, material: firm}]\n"
-    "  cloth: {kind: cloth, geometry: {sheet: {columns: 7, rows: 7}}, position: [2, 0, 0],\n"
-    "    springs: {rayleigh: 0.01}}\n"
-    "  leaf: {kind: shell, geometry: {sheet: {columns: 4, rows: 4}}, position: [4, 0, 0],\n"
-    "    material: firm, thickness: 0.02}\n"
-    "attachments: [{body: bar, where: {half_space: {point: [0.2, 0, 0], normal: [1, 0, 0]}}, "
-    "stiffness: 300}]\n"
-    "constraints:\n"
-    "  - {body: bar, where: {half_space: {point: [-0.29, 0, 0], normal: [-1, 0, 0]}}}\n"
-    "  - {body: cloth, where: {half_space: {point: [1.51, 0, 0], normal: [-1, 0, 0]}}, axes: yz}\n"
-    "  - {body: leaf, where: {half_space: {point: [3.51, 0, 0], normal: [-1, 0, 0]}}}\n"
-    "colliders:\n"
-    "  ground: {shape: {plane: {point: [0, -0.2, 0], normal: [0.1, 1, 0]}}, stiffness: 2e4,\n"
-    "    method: quadratic}\n"
-    "  ball: {shape: {sphere: {center: [2, -0.3, 0], radius: 0.3}}, stiffness: 2e4, method: "
-    "penalty}\n"
-    "checks: {collider_overlap: ignore}\n"
-    "time: {fps: 60, frames: 1}\n";
-
 // Laws with and without an energy at inverted elements, damping and drag, attachments, springs,
 // held coordinates, and colliders of both laws that all of it is inside of here and there.
-static const char collider_scene[] =
-    "materials:\n"
-    "  soft: {law: fixed-corotated, density: 1000, young: 1e5, poisson: 0.3, drag: 2, "
-    "rayleigh: 0.02}\n"
-    "  firm: {law: stable-neo-hookean, density: 2000, young: 4e5, poisson: 0.4}\n"
-    "contact: none\n"
-    "bodies:\n"
-    "  bar:\n"
-    "    geometry: {grid: {size: [0.6, 0.3, 0.3], cells: [4, 2, 2]}}\n"
-    "    material: soft\n"
-    "    regions: [{where: {half_space: {point: [0, 0, 0], normal: [1, 0, 0]}}, material: firm}]\n"
-    "  cloth: {kind: cloth, geometry: {sheet: {columns: 7, rows: 7}}, position: [2, 0, 0],\n"
-    "    springs: {rayleigh: 0.01}}\n"
-    "attachments: [{body: bar, where: {half_space: {point: [0.2, 0, 0], normal: [1, 0, 0]}}, "
-    "stiffness: 300}]\n"
-    "constraints:\n"
-    "  - {body: bar, where: {half_space: {point: [-0.29, 0, 0], normal: [-1, 0, 0]}}}\n"
-    "  - {body: cloth, where: {half_space: {point: [1.51, 0, 0], normal: [-1, 0, 0]}}, axes: yz}\n"
-    "colliders:\n"
-    "  ground: {shape: {plane: {point: [0, -0.1, 0], normal: [0.1, 1, 0]}}, stiffness: 2e4,\n"
-    "    method: quadratic}\n"
-    "  ball: {shape: {sphere: {center: [2, 0, 0], radius: 0.3}}, stiffness: 2e4, method: penalty}\n"
-    "checks: {collider_overlap: ignore}\n"
-    "time: {fps: 60, frames: 1}\n";
+#define ATTACHED_SCENE(bodies, constraints)                                                    \
+    "materials:\n"                                                                             \
+    "  soft: {law: fixed-corotated, density: 1000, young: 1e5, poisson: 0.3, drag: 2, "        \
+    "rayleigh: 0.02}\n"                                                                        \
+    "  firm: {law: stable-neo-hookean, density: 2000, young: 4e5, poisson: 0.4}\n"             \
+    "contact: none\n"                                                                          \
+    "bodies:\n"                                                                                \
+    "  bar:\n"                                                                                 \
+    "    geometry: {grid: {size: [0.6, 0.3, 0.3], cells: [4, 2, 2]}}\n"                        \
+    "    material: soft\n"                                                                     \
+    "    regions: [{where: {half_space: {point: [0, 0, 0], normal: [1, 0, 0]}}, material: "    \
+    "firm}]\n"                                                                                 \
+    "  cloth: {kind: cloth, geometry: {sheet: {columns: 7, rows: 7}}, position: [2, 0, 0],\n"  \
+    "    springs: {rayleigh: 0.01}}\n" bodies                                                  \
+    "attachments: [{body: bar, where: {half_space: {point: [0.2, 0, 0], normal: [1, 0, 0]}}, " \
+    "stiffness: 300}]\n"                                                                       \
+    "constraints:\n"                                                                           \
+    "  - {body: bar, where: {half_space: {point: [-0.29, 0, 0], normal: [-1, 0, 0]}}}\n"       \
+    "  - {body: cloth, where: {half_space: {point: [1.51, 0, 0], normal: [-1, 0, 0]}}, axes: " \
+    "yz}\n" constraints "colliders:\n"                                                         \
+    "  ground: {shape: {plane: {point: [0, -0.1, 0], normal: [0.1, 1, 0]}}, stiffness: 2e4,\n" \
+    "    method: quadratic}\n"                                                                 \
+    "  ball: {shape: {sphere: {center: [2, 0, 0], radius: 0.3}}, stiffness: 2e4, method: "     \
+    "penalty}\n"                                                                               \
+    "checks: {collider_overlap: ignore}\n"                                                     \
+    "time: {fps: 60, frames: 1}\n"
+
+static const char collider_scene[] = ATTACHED_SCENE("", "");
+
+// The same with a shell.
+static const char attached_scene[] = ATTACHED_SCENE(
+    "  leaf: {kind: shell, geometry: {sheet: {columns: 4, rows: 4}}, position: [4, 0, 0],\n"
+    "    material: firm, thickness: 0.02}\n",
+    "  - {body: leaf, where: {half_space: {point: [3.51, 0, 0], normal: [-1, 0, 0]}}}\n");
 
 // A cube that falls onto another one, with penalties between them.
 static const char cubes_scene[] =

@@ -109,16 +109,18 @@ PLI_API int32_t pli_context_thread_count(const pli_context *context);
 // Short name of a status, such as "out of memory".
 PLI_API const char *pli_status_text(pli_status status);
 
-// The library's version, "0.2.0", and as a number: 10000 major + 100 minor + patch. A program may
-// compare them with the macros above, which are those of the headers that it was compiled with.
+// The library's version, "0.2.0". A program may compare it with the macros above, which are those
+// of the headers that it was compiled with.
 PLI_API const char *pli_version(void);
-PLI_API int32_t pli_version_number(void);
 
-// One line on compiler, instruction set and optional parts.
-PLI_API const char *pli_build_info(void);
+// What library this is. Lifetime: static.
+typedef struct pli_build_info {
+    int32_t version_number; // 10000 major + 100 minor + patch
+    const char *text;       // one line on compiler, instruction set and optional parts
+    const char *commit;     // that it was built from, "" when that is not known
+} pli_build_info;
 
-// The commit that the library was built from, "" when that is not known.
-PLI_API const char *pli_build_commit(void);
+PLI_API const pli_build_info *pli_build_get(void);
 
 #ifdef __cplusplus
 }

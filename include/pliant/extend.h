@@ -86,16 +86,13 @@ typedef struct pli_material_ops {
     const struct pli_law_lanes *lanes;
 } pli_material_ops;
 
-// The built-in laws, in a fixed order. Lifetime: static.
-PLI_API int32_t pli_material_count(void);
+// The built-in laws, in a fixed order, counted from 0; NULL behind the last of them. Lifetime:
+// static.
 PLI_API const pli_material_ops *pli_material_get(int32_t index);
 
 // A law by name: the context's own laws first, then the built-in ones. NULL when there is none.
 // context may be NULL.
 PLI_API const pli_material_ops *pli_material_find(const pli_context *context, const char *name);
-
-// Frobenius norm of dP/dF at F = I (Pa): how stiff the law is at rest (Wang et al. 2020, eq. 13).
-PLI_API double pli_material_rest_norm(const pli_material_ops *law, const double *params);
 
 // A named starting point with typical round numbers, not measurements of a particular matter: who
 // needs accuracy replaces them. Lifetime: static.
@@ -116,8 +113,9 @@ typedef struct pli_material_preset {
     double exponent;        // of a fluid, 0: none
 } pli_material_preset;
 
-PLI_API int32_t pli_material_preset_count(void);
+// Counted from 0; NULL behind the last of them.
 PLI_API const pli_material_preset *pli_material_preset_get(int32_t index);
+// NULL when there is none of that name.
 PLI_API const pli_material_preset *pli_material_preset_find(const char *name);
 
 // ---- shapes

@@ -137,7 +137,7 @@ PLI_API PLI_CHECKED pli_status pli_series_update(pli_series *series);
 PLI_API int32_t pli_series_count(const pli_series *series);
 
 // The frame at a position from 0 to count - 1.
-PLI_API void pli_series_get_info(const pli_series *series, int32_t position, pli_series_info *info);
+PLI_API pli_series_info pli_series_get_info(const pli_series *series, int32_t position);
 
 // Reads the frame at a position into memory of its own. Lifetime: until pli_frame_destroy.
 // Errors: argument, io (the message names file and fault), memory.
@@ -209,10 +209,8 @@ typedef struct pli_frame_findings {
     int32_t inverted_shown;
     pli_found_cell inverted[PLI_FINDINGS_SHOWN];
     int64_t particle_count; // whose coordinates were looked at
+    bool is_clean;          // nothing was found
 } pli_frame_findings;
-
-// Whether anything was found.
-PLI_API bool pli_frame_findings_any(const pli_frame_findings *findings);
 
 // Checks one frame, of a file or of pli_solver_frame. The outcome is the same for any number of
 // threads. Errors: mesh (an index is past the end), memory.
@@ -224,7 +222,7 @@ typedef void (*pli_findings_fn)(void *user, const pli_frame_findings *findings);
 
 typedef struct pli_check_def {
     const char *folder;       // of the run or series
-    int32_t every;            // checks every n-th frame
+    int32_t every;            // checks every n-th frame; 0: every one
     bool colliders;           // tests bodies against colliders, too
     bool stop_at_first;       // ends at the first frame with findings
     pli_findings_fn findings; // NULL: nobody hears
@@ -244,9 +242,6 @@ typedef struct pli_check_report { // over all frames that were checked
     int64_t lost_count;
     int64_t particle_count;
 } pli_check_report;
-
-// Every frame, without colliders.
-PLI_API pli_check_def pli_check_def_default(void);
 
 // Checks the frames of a series. Findings are no failure. Errors: argument, io (files missing or
 // damaged, no frames), mesh, memory, interrupted; the report then says what was done before.
@@ -279,8 +274,7 @@ typedef struct pli_export_format {
     const char *doc;
 } pli_export_format;
 
-// Lifetime: static.
-PLI_API int32_t pli_export_format_count(void);
+// Counted from 0; NULL behind the last of them. Lifetime: static.
 PLI_API const pli_export_format *pli_export_format_get(int32_t index);
 
 typedef void (*pli_export_progress_fn)(void *user, int32_t done, int32_t total);

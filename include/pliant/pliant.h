@@ -12,6 +12,7 @@
 #include "pliant/frame.h"
 #include "pliant/io.h"
 #include "pliant/picture.h"
+#include "pliant/report.h"
 #include "pliant/run.h"
 #include "pliant/scene.h"
 #include "pliant/scene_reader.h"

@@ -36,13 +36,13 @@ typedef struct pli_run_progress {
 
 typedef void (*pli_run_progress_fn)(void *user, const pli_run_progress *progress);
 
-typedef struct pli_run_def {
-    const pli_scene *scene; // borrowed until the run is destroyed
-    const char *folder;     // made if it is not there
-    bool force;             // replace the files of an earlier run in the folder
-    bool resume;            // go on from its newest checkpoint; without one, begin again
-    int32_t frames;         // to compute; 0: as many as the scene says
-    int64_t steps;          // stop after so many steps in all; 0: no limit
+typedef struct pli_run_def { // scene and folder have to be set; all else may be zero
+    const pli_scene *scene;  // borrowed until the run is destroyed
+    const char *folder;      // made if it is not there
+    bool force;              // replace the files of an earlier run in the folder
+    bool resume;             // go on from its newest checkpoint; without one, begin again
+    int32_t frames;          // to compute; 0: as many as the scene says
+    int64_t steps;           // stop after so many steps in all; 0: no limit
     // stop before so much wall-clock time (s) has passed, with the state saved; a step that would
     // take longer is given up, and a model then fails as PLI_ERROR_INTERRUPTED; 0: no limit
     double seconds;
@@ -81,11 +81,12 @@ typedef struct pli_run_info {
     const char *folder;  // Lifetime: that of the run
     const char *advice;  // what helps against most of those; Lifetime: static
     int64_t saved_step;  // of the newest state that is saved in the folder; -1: none is
+    // what the run works on. Lifetime: that of the run
+    const pli_model *model;
+    const pli_state *state;
 } pli_run_info;
 
 typedef struct pli_run pli_run;
-
-PLI_API pli_run_def pli_run_def_default(void);
 
 // Compiles the scene, takes the folder and writes frame 0, or restores the newest checkpoint.
 // Errors: io (folder in use, holding another run, not writable), scene, mesh, unsupported, memory,
@@ -101,14 +102,10 @@ PLI_API PLI_CHECKED pli_status pli_run_advance(pli_run *run, bool *more);
 // Advances until the run ends. A limit of the def is not an error.
 PLI_API PLI_CHECKED pli_status pli_run_execute(pli_run *run);
 
-PLI_API void pli_run_get_info(const pli_run *run, pli_run_info *info);
+PLI_API pli_run_info pli_run_get_info(const pli_run *run);
 
 // "done", "interrupted", ... as in run.json.
 PLI_API const char *pli_run_outcome_name(pli_run_outcome outcome);
-
-// What the run works on. Lifetime: that of the run.
-PLI_API const pli_model *pli_run_model(const pli_run *run);
-PLI_API const pli_state *pli_run_state(const pli_run *run);
 
 #ifdef __cplusplus
 }

@@ -74,25 +74,25 @@ PLI_API const pli_scene_def *pli_scene_get(const pli_scene *scene);
 
 PLI_API pli_context *pli_scene_context(const pli_scene *scene);
 
-// Which contact bodies have, and who said so: "barrier, as the scene says", "barrier, chosen
-// because there are 2 bodies; contact: none switches it off". A scene that leaves its contact to
-// pliant has barriers when there is more than one body or cloth or a shell, and contact.method says
-// so once it is valid. "" for particles, which meet on their grid. Lifetime: that of the scene.
-PLI_API const char *pli_scene_contact_text(const pli_scene *scene);
+// What is known about a scene besides its description. Lifetime of texts: until the scene is
+// validated again or destroyed.
+typedef struct pli_scene_info {
+    const char *name;   // "cube" of scenes/cube.yaml; "scene" of no file
+    const char *source; // file that it was read from, as given, or NULL
+    // which contact bodies have, and who said so: "barrier, as the scene says", "barrier, chosen
+    // because there are 2 bodies; contact: none switches it off". A scene that leaves its contact
+    // to pliant has barriers when there is more than one body or cloth or a shell, and
+    // contact.method says so once it is valid. "" for particles, which meet on their grid
+    const char *contact;
+    // that reading and validating gave, "file:line:column: path: text"; 16 are kept
+    int32_t warning_count;
+    const char *const *warnings; // [warning_count]
+} pli_scene_info;
 
-// "cube" of out/cube: the name of the file without folder and ending; "scene" when there is none.
-PLI_API const char *pli_scene_name(const pli_scene *scene);
-
-// Name of the file that it was read from, as given, or NULL. Lifetime: that of the scene.
-PLI_API const char *pli_scene_source(const pli_scene *scene);
+PLI_API pli_scene_info pli_scene_get_info(const pli_scene *scene);
 
 // 64-bit hash of everything that the scene describes, contents of meshes included.
 PLI_API uint64_t pli_scene_hash(const pli_scene *scene);
-
-// A warning that reading or validating gave, "file:line:column: path: text", counted from 0; NULL
-// behind the last of them, or of the 16 that are kept. Lifetime: until the scene is validated
-// again.
-PLI_API const char *pli_scene_warning(const pli_scene *scene, int32_t index);
 
 #ifdef __cplusplus
 }

@@ -15,6 +15,29 @@
 extern "C" {
 #endif
 
+// ---- numbers that differ from place to place, or with time ------------------------------------
+
+typedef struct pli_paint_key_def {
+    double time;  // s
+    double value; // in the unit of the number
+} pli_paint_key_def;
+
+// Stands for a number of a material or a body: exactly one of array, expression and keys. Values of
+// an array become scale * value + offset.
+typedef struct pli_paint_def {
+    const char *key;               // of the number, such as "young"
+    const char *array;             // of the body's mesh file; "": none
+    int32_t component;             // of the array's values; -1: they have one, or all are meant
+    const char *unit;              // of the array's values; "": that of the number
+    double scale;                  // of the array's values
+    double offset;                 // in the unit of the number
+    const char *const *expression; // of x, y, z, the place at rest in the scene (m): one, or three
+    int32_t expression_count;
+    const pli_paint_key_def *keys; // over time, ascending
+    int32_t key_count;
+    int32_t ease; // pli_motion_ease, between keys
+} pli_paint_def;
+
 // ---- materials and bodies ---------------------------------------------------------------------
 
 typedef enum pli_yield_kind {
@@ -61,6 +84,8 @@ typedef struct pli_material_def {
     double rayleigh;   // damping by stiffness (s), lagged
     double viscosity;  // of shear, of particles (Pa s)
     pli_variant yield; // pli_yield_kind, of particles; absent: the preset's, else elastic
+    const pli_paint_def *painted; // numbers above that are painted or keyed
+    int32_t painted_count;
 } pli_material_def;
 
 typedef enum pli_geometry_kind {
@@ -203,12 +228,14 @@ typedef struct pli_body_def {
     double angular_velocity[3]; // degrees per second about the centre of mass
     pli_variant start;
     pli_copies_def copies;
-    int32_t kind;            // pli_body_kind
-    double thickness;        // of a shell (m); 0: not given
-    double bending;          // of a shell: factor on its resistance to bending; -1: not given
-    pli_motion_def motion;   // of an obstacle
-    pli_springs_def springs; // of a cloth
-    int32_t element;         // of a solid: pli_element_kind
+    int32_t kind;                 // pli_body_kind
+    double thickness;             // of a shell (m); 0: not given
+    double bending;               // of a shell: factor on its resistance to bending; -1: not given
+    pli_motion_def motion;        // of an obstacle
+    pli_springs_def springs;      // of a cloth
+    const pli_paint_def *painted; // numbers above that are painted
+    int32_t painted_count;
+    int32_t element; // of a solid: pli_element_kind
 } pli_body_def;
 
 // ---- constraints and attachments ---------------------------------------------------------------

@@ -71,7 +71,7 @@ typedef enum pli_contact_method {
     PLI_CONTACT_NONE,    // bodies pass through each other and themselves
     PLI_CONTACT_PENALTY, // vertices inside of tetrahedra are pushed out by stiff springs
     PLI_CONTACT_BARRIER, // surfaces never touch: a barrier and continuous collision detection
-    PLI_CONTACT_AUTO     // by what there is, see pli_scene_contact_text; never in a valid scene
+    PLI_CONTACT_AUTO     // by what there is, see pli_scene_info.contact; never in a valid scene
 } pli_contact_method;
 
 typedef struct pli_contact_pair_def { // two bodies, or a body and a collider

@@ -55,7 +55,7 @@ PLI_API pli_status pli_position_fail(pli_context *context, pli_status status,
                                      const pli_position *position, const char *path,
                                      const char *format, ...) PLI_PRINTF(5, 6);
 
-// Logs a warning worded like that, and keeps it for pli_scene_warning.
+// Logs a warning worded like that, and keeps it for pli_scene_get_info.
 PLI_API void pli_position_warn(pli_scene *scene, const pli_position *position, const char *path,
                                const char *format, ...) PLI_PRINTF(4, 5);
 

@@ -148,6 +148,9 @@ typedef struct pli_recipe_def { // a named stand-in shape that fits into a box o
 typedef struct pli_named_value {
     const char *name;
     double value;
+    const char *unit;                    // of the value; NULL or "": that of the input
+    const struct pli_paint_def *painted; // the value, if it is painted or keyed; see scene_body.h
+    int32_t painted_count;               // 0 or 1
 } pli_named_value;
 
 typedef struct pli_own_shape_def { // a shape that the context knows, see extend.h
@@ -157,6 +160,16 @@ typedef struct pli_own_shape_def { // a shape that the context knows, see extend
 } pli_own_shape_def;
 
 // ---- meshes given as arrays -------------------------------------------------------------------
+
+typedef enum pli_mesh_place { PLI_MESH_POINTS, PLI_MESH_TETS, PLI_MESH_TRIANGLES } pli_mesh_place;
+
+// Values on a mesh by name, such as Gmsh's $ElementData or the arrays of VTK.
+typedef struct pli_mesh_array {
+    const char *name;
+    int32_t place; // pli_mesh_place
+    int32_t component_count;
+    const double *values; // [count of the place][component_count]; not a number: none is known
+} pli_mesh_array;
 
 typedef struct pli_mesh_data {
     int32_t point_count;
@@ -178,6 +191,8 @@ typedef struct pli_mesh_data {
     const int32_t *triangle_lines; // [triangle_count]
     const char *tet_file;
     const char *triangle_file;
+    int32_t array_count;
+    const pli_mesh_array *arrays;
     // nodes on the edges 01, 12, 02, 03, 13, 23 of tetrahedra of second order; NULL: all are of
     // first order
     const int32_t *tet_mids; // [tet_count][6]
@@ -186,6 +201,14 @@ typedef struct pli_mesh_data {
     const int32_t *set_groups; // [set_count]
     const int32_t *set_points; // [set_count]
 } pli_mesh_data;
+
+// How many values an array of a mesh has a component of.
+static inline int32_t pli_mesh_place_count(const pli_mesh_data *mesh, int32_t place)
+{
+    return place == PLI_MESH_POINTS ? mesh->point_count
+           : place == PLI_MESH_TETS ? mesh->tet_count
+                                    : mesh->triangle_count;
+}
 
 typedef struct pli_file_def { // a mesh from a file; `mesh` holds its content once loaded
     const char *path;         // relative to the scene file

@@ -31,7 +31,9 @@ typedef enum pli_field_kind {
     PLI_FIELD_NAMED,    // the same, a YAML map; the struct's first member is its const char *name
     PLI_FIELD_VARIANT,  // pli_variant: one of `variants`
     PLI_FIELD_VARIANTS, // const pli_variant * and int32_t count
-    PLI_FIELD_MESH      // const pli_mesh_data *, not in the file: the content of the path beside it
+    PLI_FIELD_MESH,     // const pli_mesh_data *, not in the file: the content of the path beside it
+    PLI_FIELD_PAINTED // const pli_paint_def * and int32_t count: what a file says in place of some
+                      // numbers of the struct, which differ from place to place
 } pli_field_kind;
 
 typedef enum pli_field_flags {
@@ -41,7 +43,11 @@ typedef enum pli_field_flags {
     PLI_FIELD_NONZERO = 8,      // a vector that must have a direction
     PLI_FIELD_OPTIONAL = 16,    // the default means "not given"; it need not be in the range
     PLI_FIELD_PATH = 32,        // a file's name, relative to the file that says it
-    PLI_FIELD_UNIFORM = 64 // a vector that in a file may be one number, which stands for all three
+    PLI_FIELD_UNIFORM = 64, // a vector that in a file may be one number, which stands for all three
+    PLI_FIELD_OWN_UNIT = 128, // a number whose unit only its user knows: one that is written behind
+                              // it goes to the key "unit" beside it
+    PLI_FIELD_PAINTABLE = 256,   // in a file it may be a map of the struct's PLI_FIELD_PAINTED
+    PLI_FIELD_PAINTED_UNIT = 512 // of such a map: a number in the unit of what it stands for
 } pli_field_flags;
 
 struct pli_schema;
@@ -73,7 +79,18 @@ typedef struct pli_schema {
     const char *scalar_key; // field that a plain scalar or list stands for, or NULL
     int32_t field_count;
     const pli_field *fields;
+    bool is_row; // a plain list stands for its fields one after another
 } pli_schema;
+
+// Whether a file can say the key of a field.
+static inline bool pli_field_is_key(const pli_field *field)
+{
+    return field->kind != PLI_FIELD_MESH && field->kind != PLI_FIELD_PAINTED;
+}
+
+// What is painted over a number of the struct at holder: an item of its PLI_FIELD_PAINTED, or NULL.
+PLI_API const void *pli_field_paint(const pli_schema *schema, const pli_field *field,
+                                    const void *holder);
 
 // One of several structs: the index into the field's variants, and the struct. kind -1: absent.
 // data NULL: the variant with all its defaults; in a scene that was validated it is never NULL.
@@ -110,7 +127,7 @@ typedef struct pli_items {
 } pli_items;
 
 // The items of a member of the struct at holder. holder NULL: only kind, is_list, fixed and stride.
-PLI_API void pli_field_get_items(const pli_field *field, const void *holder, pli_items *items);
+PLI_API pli_items pli_field_get_items(const pli_field *field, const void *holder);
 
 // Whether an optional field of the struct at holder holds its default, that is, was not given.
 PLI_API bool pli_field_is_absent(const pli_field *field, const void *holder);

@@ -2,7 +2,7 @@
 //
 // The page in the browser: looking at runs, and at simulations while a person drags them.
 //
-//     pli_page_def def = pli_page_def_default();
+//     pli_page_def def = {0};
 //     status = pli_page_create_view(context, &def, "out/demo", &page);
 //     status = pli_page_make_address(page, PLI_PAGE_FOR_PERSON, &address);
 //     printf("%s\n", address);
@@ -24,19 +24,16 @@
 extern "C" {
 #endif
 
-typedef struct pli_page_def {
-    const char *host;               // address to listen on: 127.0.0.1, ::1, or one of this machine
-    int32_t port;                   // 0: 8686, or where that is taken, any
-    bool allows_remote;             // host may be one that other machines reach
-    const char *token;              // of scripts: 16 to 64 letters, digits, - and _; NULL: none
+typedef struct pli_page_def { // all of it may be zero
+    const char *host;         // 127.0.0.1, ::1, or an address of this machine; NULL: 127.0.0.1
+    int32_t port;             // 0: 8686, or where that is taken, any
+    bool allows_remote;       // host may be one that other machines reach
+    const char *token;        // of scripts: 16 to 64 letters, digits, - and _; NULL: none
     const char *const *extra_hosts; // [extra_host_count] names that pages may call this machine
     int32_t extra_host_count;       // by, besides loopback ones
 } pli_page_def;
 
 typedef struct pli_page pli_page;
-
-// 127.0.0.1, port 8686 or any, no token.
-PLI_API pli_page_def pli_page_def_default(void);
 
 // Serves the frames of a run's folder, finished or still growing; that of a run that goes need not
 // have any yet. Errors: argument, io (the folder holds no frames, the port is taken), memory.
@@ -46,17 +43,14 @@ PLI_API PLI_CHECKED pli_status pli_page_create_view(pli_context *context, const 
 // ---- live: a person reaches into the simulation
 // --------------------------------------------------
 
-typedef struct pli_live_def {
-    const pli_scene *scene; // borrowed for the call
+typedef struct pli_live_def { // the scene has to be set; all else may be zero
+    const pli_scene *scene;   // borrowed for the call
     // of the log of what is done (live.jsonl) and of recordings (recording-1, ...); made if it is
     // not there. NULL: neither log nor recordings
     const char *folder;
     bool paused;  // begins when a page says so
     bool unpaced; // as fast as it can, not as fast as the clock
 } pli_live_def;
-
-// All zero but for the scene, which must be set.
-PLI_API pli_live_def pli_live_def_default(void);
 
 // Compiles the scene, then simulates it in a thread of its own until the page is destroyed, which
 // ends recordings and the log. Errors: argument, scene, mesh, unsupported, io (the port is taken,
@@ -94,11 +88,14 @@ PLI_API PLI_CHECKED pli_status pli_live_replay(pli_context *context, const pli_r
 
 PLI_API void pli_page_destroy(pli_page *page);
 
-// Where it listens: "http://127.0.0.1:8686/". Lifetime: that of the page.
-PLI_API const char *pli_page_address(const pli_page *page);
+typedef struct pli_page_info {
+    const char *address; // where it listens: "http://127.0.0.1:8686/". Lifetime: that of the page
+    bool is_remote;      // other machines reach it
+    // browsers that are connected now (live), or 1 if any was heard from in the last 15 s (view)
+    int32_t watchers;
+} pli_page_info;
 
-// Whether other machines reach it.
-PLI_API bool pli_page_is_remote(const pli_page *page);
+PLI_API pli_page_info pli_page_get_info(const pli_page *page);
 
 // Who an address is made for.
 typedef enum pli_page_reader {
@@ -118,9 +115,6 @@ PLI_API PLI_CHECKED pli_status pli_page_turn(pli_page *page, int32_t millisecond
 
 // Ends a turn that waits. From any thread, and from signal handlers.
 PLI_API void pli_page_wake(pli_page *page);
-
-// Browsers that are connected now (live), or 1 if any was heard from in the last 15 seconds (view).
-PLI_API int32_t pli_page_watchers(const pli_page *page);
 
 #ifdef __cplusplus
 }

@@ -25,53 +25,40 @@ void pli_context_origin ptr ptr size
 i32 pli_context_thread_count ptr
 str pli_status_text enum
 str pli_version
-str pli_build_info
-void pli_field_get_items ptr ptr ptr
+ptr pli_build_get
+pli_items pli_field_get_items ptr ptr
 bool pli_field_is_absent ptr ptr
 ptr pli_scene_schema
 void pli_scene_destroy ptr
 ptr pli_scene_get ptr
-str pli_scene_contact_text ptr
-str pli_scene_name ptr
+pli_scene_info pli_scene_get_info ptr
 u64 pli_scene_hash ptr
-status pli_model_create ptr ptr ptr
+status pli_model_create ptr ptr ptr ptr
 void pli_model_destroy ptr
-void pli_model_get_info ptr ptr
-str pli_model_body_name ptr i32
-void pli_model_body_range ptr i32 ptr ptr
-ptr pli_model_rest_positions ptr
-ptr pli_model_tets ptr
-ptr pli_model_triangles ptr
-ptr pli_model_masses ptr
-i32 pli_model_kind_count ptr
-void pli_model_get_kind ptr i32 ptr
+pli_model_info pli_model_get_info ptr
+pli_mesh_view pli_model_get_mesh ptr
+pli_body_info pli_model_get_body ptr i32
+pli_kind_info pli_model_get_kind ptr i32
 status pli_state_create ptr ptr
 void pli_state_destroy ptr
 status pli_state_copy ptr ptr
-i64 pli_state_step ptr
-f64 pli_state_time ptr
+pli_state_view pli_state_get ptr
 status pli_state_set ptr ptr ptr
 status pli_state_set_grip ptr i32 f64 ptr
 void pli_state_clear_grips ptr
 status pli_state_set_forces ptr ptr
 u64 pli_state_hash ptr
-i32 pli_state_array_count ptr
-void pli_state_get_array ptr i32 ptr
+bool pli_state_get_array ptr i32 ptr
 str pli_stop_name enum
 status pli_solver_create ptr ptr
 void pli_solver_destroy ptr
-void pli_solver_set_monitor ptr ptr ptr
-void pli_solver_set_cancel ptr ptr ptr
+void pli_solver_set_hooks ptr ptr
 void pli_solver_set_measuring ptr bool
 status pli_solver_step ptr ptr ptr
 status pli_solver_measure ptr ptr ptr
-i32 pli_solver_info_count
-ptr pli_solver_info_get i32
-str pli_solver_info_takes i32
+bool pli_solver_info_get i32 ptr
 status pli_solver_frame ptr ptr ptr
-i32 pli_material_count
 ptr pli_material_get i32
-i32 pli_material_preset_count
 ptr pli_material_preset_get i32
 void pli_text_free ptr ptr
 status pli_scene_parse ptr str i64 str ptr ptr
@@ -84,7 +71,7 @@ status pli_series_create ptr str ptr
 void pli_series_destroy ptr
 status pli_series_update ptr
 i32 pli_series_count ptr
-void pli_series_get_info ptr i32 ptr
+pli_series_info pli_series_get_info ptr i32
 status pli_series_load ptr i32 ptr
 void pli_frame_destroy ptr
 status pli_checkpoint_save ptr ptr ptr str
@@ -92,9 +79,8 @@ status pli_checkpoint_load ptr ptr str ptr
 status pli_run_create ptr ptr
 void pli_run_destroy ptr
 status pli_run_advance ptr ptr
-void pli_run_get_info ptr ptr
+pli_run_info pli_run_get_info ptr
 str pli_run_outcome_name enum
-i32 pli_export_format_count
 ptr pli_export_format_get i32
 pli_export_def pli_export_def_default
 status pli_export ptr ptr ptr

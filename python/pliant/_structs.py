@@ -77,6 +77,8 @@ def struct(name, *lines):
 
 # ---- base.h
 
+BuildInfo = struct("pli_build_info", "i32 version_number", "str text commit")
+
 Allocator = struct("pli_allocator", "ptr allocate release user", "bool clears")
 ContextDef = struct("pli_context_def", "pli_allocator allocator", "ptr log", "enum log_level",
                     "ptr log_user assert_hook assert_user", "i32 thread_count", "ptr laws",
@@ -87,13 +89,19 @@ ContextDef = struct("pli_context_def", "pli_allocator allocator", "ptr log", "en
 Field = struct("pli_field", "str key alias former", "enum kind", "uint flags", "size offset count_offset",
                "str fallback", "f64 min max", "str unit", "ptr choices schema variants", "str doc")
 Schema = struct("pli_schema", "str name former doc", "size size", "str scalar_key", "i32 field_count",
-                "ptr fields")
+                "ptr fields", "bool is_row")
 Variant = struct("pli_variant", "i32 kind", "ptr data")
 Items = struct("pli_items", "enum kind", "bool is_list", "i32 fixed count", "size stride",
                "ptr first")
 
-# ---- sim.h
+# ---- scene.h
 
+SceneInfo = struct("pli_scene_info", "str name source contact", "i32 warning_count", "ptr warnings")
+
+# ---- sim.h, report.h
+
+ContactInfo = struct("pli_contact_info", "str name method", "f64 stiffness friction",
+                     "i32 triangle_count", "f64 deviation")
 ModelInfo = struct(
     "pli_model_info", "i32 body_count vertex_count tet_count",
     "i64 unknown_count block_count memory_estimate", "f64 dt size mass", "str solver",
@@ -102,11 +110,21 @@ ModelInfo = struct(
     "i32[8] level_nodes", "i64 level_memory", "i32 handle_count cubature_count polish_iterations",
     "i64 subspace_memory particle_count", "f64 cell", "i32 emitter_count",
     "f64[3] domain_min domain_max", "f64 cfl", "i64 node_count", "f64 substeps",
-    "i64 max_substeps")
+    "i64 max_substeps", "i32 kind_count", "pli_contact_info contact",
+    "i32 painted_count", "ptr painted")
+MeshView = struct("pli_mesh_view", "i32 vertex_count", "ptr rest_positions masses", "i32 tet_count",
+                  "ptr tets", "i32 triangle_count", "ptr triangles")
+BodyInfo = struct("pli_body_info", "str name", "enum kind", "i32 first_vertex vertex_count first_tet",
+                  "i32 tet_count first_triangle triangle_count")
 KindInfo = struct("pli_kind_info", "str source", "i32 material", "f64 mass volume",
                   "bool is_fluid")
 StateArray = struct("pli_state_array", "str name", "enum kind", "i64 rows", "i32 columns",
                     "ptr data", "bool of_particles optional")
+ParticleView = struct("pli_particle_view", "i64 count",
+                      "ptr positions velocities affine deformation history kinds ids")
+StateView = struct("pli_state_view", "i64 step", "f64 time", "i32 vertex_count",
+                   "ptr positions velocities grip_stiffnesses grip_targets forces",
+                   "pli_particle_view particles")
 EnergiesStruct = struct("pli_energies", "f64 kinetic elastic gravity attachment contact total")
 ContactPairStruct = struct("pli_contact_pair", "str first second", "i32 contacts", "f64 min_gap",
                            "f64[3] normal_force friction_force")
@@ -132,7 +150,9 @@ StepReportStruct = struct(
 IterationReport = struct(
     "pli_iteration_report", "i64 step", "i32 iteration", "f64 residual gradient energy alpha",
     "i32 linear_iterations energy_evaluations direction", "f64 seconds", "i32 substep")
-SolverInfo = struct("pli_solver_info", "str name doc source")
+SolverHooks = struct("pli_solver_hooks", "ptr iteration iteration_user cancel cancel_user residual",
+                     "ptr residual_user")
+SolverInfo = struct("pli_solver_info", "str name doc source takes", "str[8] unused")
 FrameField = struct("pli_frame_field", "str name unit", "enum place", "i32 components",
                     "ptr values", "bool whole")
 FramePart = struct("pli_frame_part", "str name", "enum kind", "i32 point_count", "ptr points",
@@ -168,7 +188,7 @@ RunDef = struct("pli_run_def", "ptr scene", "str folder", "bool force resume", "
                 "ptr prepare prepare_user")
 RunInfoStruct = struct("pli_run_info", "enum outcome", "i64 step first_step", "i32 frame",
                        "f64 time seconds", "i64 unconverged", "str folder advice",
-                       "i64 saved_step")
+                       "i64 saved_step", "ptr model state")
 ExportFormat = struct("pli_export_format", "str name doc")
 ExportDef = struct("pli_export_def", "str folder target format", "i32 first last every max_targets",
                    "f64 fps", "ptr progress progress_user cancel cancel_user")

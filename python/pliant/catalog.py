@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What there is to choose from: solvers, material laws, presets, export formats, keys of scenes."""
+import ctypes
 import json
 from dataclasses import dataclass
 
 from ._handles import Context
 from ._library import lib
-from ._structs import (ExportFormat, MaterialInput, MaterialOps, MaterialPreset, SolverInfo, at,
-                       plain, text)
+from ._structs import (BuildInfo, ExportFormat, MaterialInput, MaterialOps, MaterialPreset,
+                       SolverInfo, at, plain, text)
 
 
 @dataclass(frozen=True)
@@ -50,11 +51,19 @@ class PresetEntry:
 
 def solvers():
     """All solvers, as a list of SolverEntry."""
-    result = []
-    for k in range(lib.pli_solver_info_count()):
-        info = plain(at(SolverInfo, lib.pli_solver_info_get(k)))
-        result.append(SolverEntry(takes=text(lib.pli_solver_info_takes(k)), **info))
+    result, info = [], SolverInfo()
+    while lib.pli_solver_info_get(len(result), ctypes.byref(info)):
+        values = plain(info)
+        result.append(SolverEntry(**{key: values[key] for key in SolverEntry.__annotations__}))
     return result
+
+
+def rows_of(function, kind):
+    """The structs that a function has by number, up to the last of them."""
+    index = 0
+    while address := function(index):
+        yield at(kind, address)
+        index += 1
 
 
 def read_input(value):
@@ -66,8 +75,7 @@ def read_input(value):
 def materials():
     """All material laws, as a list of LawEntry."""
     result = []
-    for k in range(lib.pli_material_count()):
-        law = at(MaterialOps, lib.pli_material_get(k))
+    for law in rows_of(lib.pli_material_get, MaterialOps):
         inputs = [read_input(at(MaterialInput, law.inputs, i)) for i in range(law.input_count)]
         result.append(LawEntry(text(law.name), text(law.doc), tuple(inputs)))
     return result
@@ -76,16 +84,15 @@ def materials():
 def presets():
     """All presets of materials, as a list of PresetEntry."""
     result = []
-    for k in range(lib.pli_material_preset_count()):
-        preset = plain(at(MaterialPreset, lib.pli_material_preset_get(k)))
+    for row in rows_of(lib.pli_material_preset_get, MaterialPreset):
+        preset = plain(row)
         result.append(PresetEntry(**{key: preset[key] for key in PresetEntry.__annotations__}))
     return result
 
 
 def export_formats():
     """Names of the formats that export() knows, with what they are."""
-    rows = [plain(at(ExportFormat, lib.pli_export_format_get(k)))
-            for k in range(lib.pli_export_format_count())]
+    rows = map(plain, rows_of(lib.pli_export_format_get, ExportFormat))
     return {row["name"]: row["doc"] for row in rows}
 
 
@@ -102,4 +109,4 @@ def version():
 
 def build_info():
     """One line on compiler, instruction set and optional parts of the library."""
-    return text(lib.pli_build_info())
+    return text(at(BuildInfo, lib.pli_build_get()).text)

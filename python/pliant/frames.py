@@ -9,7 +9,7 @@ import numpy as np
 from . import errors
 from ._handles import Context, Wrapper
 from ._library import lib
-from ._structs import (FrameField, FramePart, FrameStruct, SeriesInfo, at, text)
+from ._structs import FrameField, FramePart, FrameStruct, at, text
 
 KINDS = ("tets", "triangles", "points")
 ROLES = ("body", "collider", "obstacle")
@@ -149,9 +149,7 @@ class Series(Wrapper):
 
     def _infos(self):
         for position in range(len(self)):
-            info = SeriesInfo()
-            lib.pli_series_get_info(self._pointer, position, ctypes.byref(info))
-            yield info
+            yield lib.pli_series_get_info(self._pointer, position)
 
     @property
     def times(self):

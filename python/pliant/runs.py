@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ._handles import Context, Stopper, Wrapper
 from ._library import lib, one_blas_thread
-from ._structs import (ExportReport, RunDef, RunInfoStruct, RunProgressStruct, StepReportStruct,
+from ._structs import (ExportReport, RunDef, RunProgressStruct, StepReportStruct,
                        at, plain, text)
 from .scene import Scene
 from .simulation import StepReport, make_report
@@ -129,8 +129,7 @@ class Run(Wrapper):
     @property
     def info(self):
         """How far it is: a RunInfo."""
-        struct = RunInfoStruct()
-        lib.pli_run_get_info(self._pointer, ctypes.byref(struct))
+        struct = lib.pli_run_get_info(self._pointer)
         values = plain(struct)
         values["outcome"] = text(lib.pli_run_outcome_name(struct.outcome))
         return RunInfo(**values)

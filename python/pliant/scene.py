@@ -15,7 +15,7 @@ import numpy as np
 from . import errors
 from ._handles import Context, Wrapper
 from ._library import installed_path, lib, source_root
-from ._structs import Field, Items, LoadDef, Schema, Variant, YamlDef, at, text
+from ._structs import Field, LoadDef, Schema, Variant, YamlDef, at, text
 
 
 class Mesh:
@@ -182,12 +182,12 @@ class Scene(Wrapper):
     @property
     def contact(self):
         """Which contact bodies have, and who said so: ``'barrier, chosen because there are 2 bodies; ...'``."""
-        return text(lib.pli_scene_contact_text(self._pointer))
+        return text(lib.pli_scene_get_info(self._pointer).contact)
 
     @property
     def name(self):
         """The name of the file without folder and ending."""
-        return text(lib.pli_scene_name(self._pointer))
+        return text(lib.pli_scene_get_info(self._pointer).name)
 
     @property
     def hash(self):
@@ -203,6 +203,7 @@ class Scene(Wrapper):
 # pli_item_kind
 REAL, INTEGER, BOOL, TEXT, CHOICE, STRUCT, VARIANT, MESH = range(8)
 NAMED = 12  # pli_field_kind
+PAINTED = 16
 OPTIONAL = 16  # pli_field_flags
 
 
@@ -220,12 +221,13 @@ def read_struct(schema, address):
         optional = field.flags & OPTIONAL
         if optional and lib.pli_field_is_absent(field_address, address):
             continue
-        items = Items()
-        lib.pli_field_get_items(field_address, address, ctypes.byref(items))
+        items = lib.pli_field_get_items(field_address, address)
         if items.kind == MESH or (field.kind == NAMED and field.key is None):
             continue
         value = read_items(field, items)
-        if value is not None:
+        if field.kind == PAINTED:  # in the place of the numbers
+            result.update(value)
+        elif value is not None:
             result[text(field.key)] = value
     return result
 
@@ -234,7 +236,7 @@ def read_items(field, items):
     """What a field holds: one item, a list, or a dict by names."""
     values = [read_item(field, items.kind, items.first + k * items.stride)
               for k in range(items.count)]
-    if field.kind == NAMED:
+    if field.kind in (NAMED, PAINTED):
         names = [text(ctypes.c_char_p.from_address(items.first + k * items.stride).value)
                  for k in range(items.count)]
         return {name: {key: item for key, item in value.items() if key != "name"}

@@ -14,7 +14,7 @@ import numpy as np
 from . import errors
 from ._handles import Stopper, Wrapper
 from ._library import lib, one_blas_thread
-from ._structs import (ContactPairStruct, FrameStruct, IterationReport, KindInfo, ModelInfo,
+from ._structs import (ContactPairStruct, FrameStruct, IterationReport, SolverHooks,
                        StateArray, StepReportStruct, at, check_integer, plain, text)
 from .frames import Frame, copy_array, surface
 from .scene import Scene
@@ -158,12 +158,11 @@ class Model(Wrapper):
         self._context = scene._context
         with one_blas_thread:
             self._resource = self._context.make(lib.pli_model_create, lib.pli_model_destroy,
-                                                self._context.pointer, scene._pointer)
-        info = ModelInfo()
-        lib.pli_model_get_info(self._pointer, ctypes.byref(info))
+                                                self._context.pointer, scene._pointer, None)
+        info = lib.pli_model_get_info(self._pointer)
         self.info = plain(info)
         self.bodies = tuple(self._read_range(k) for k in range(info.body_count))
-        self.kinds = tuple(self._read_kind(k) for k in range(self._kind_count()))
+        self.kinds = tuple(self._read_kind(k) for k in range(info.kind_count))
         time = scene.get("time")
         self.steps_per_frame = time["steps_per_frame"]
         self.frame_count = time["frames"]
@@ -171,19 +170,12 @@ class Model(Wrapper):
         # the scene as it was, for checkpoints: set() makes others of it
         self._scene_resource = scene._resource
 
-    def _kind_count(self):
-        return lib.pli_model_kind_count(self._pointer)
-
     def _read_range(self, body):
-        first, count = ctypes.c_int32(), ctypes.c_int32()
-        lib.pli_model_body_range(self._pointer, body, ctypes.byref(first), ctypes.byref(count))
-        return BodyRange(text(lib.pli_model_body_name(self._pointer, body)), first.value,
-                         count.value)
+        info = lib.pli_model_get_body(self._pointer, body)
+        return BodyRange(text(info.name), info.first_vertex, info.vertex_count)
 
     def _read_kind(self, kind):
-        info = KindInfo()
-        lib.pli_model_get_kind(self._pointer, kind, ctypes.byref(info))
-        return Kind(**plain(info))
+        return Kind(**plain(lib.pli_model_get_kind(self._pointer, kind)))
 
     def __getattr__(self, name):
         info = self.__dict__.get("info", {})
@@ -194,10 +186,10 @@ class Model(Wrapper):
     def __dir__(self):
         return sorted([*super().__dir__(), *self.info])
 
-    def _view(self, function, rows, columns, dtype):
+    def _view(self, member, rows, columns, dtype):
         shape = (rows, columns) if columns else (rows,)
-        pointer = self._pointer  # raises when closed
-        return self._resource.view(function(pointer), shape, dtype, False)
+        mesh = lib.pli_model_get_mesh(self._pointer)
+        return self._resource.view(getattr(mesh, member), shape, dtype, False)
 
     @property
     def has_particles(self):
@@ -207,22 +199,22 @@ class Model(Wrapper):
     @property
     def rest_positions(self):
         """[vertex_count][3] (m)."""
-        return self._view(lib.pli_model_rest_positions, self.vertex_count, 3, np.float64)
+        return self._view("rest_positions", self.vertex_count, 3, np.float64)
 
     @property
     def masses(self):
         """[vertex_count] (kg)."""
-        return self._view(lib.pli_model_masses, self.vertex_count, 0, np.float64)
+        return self._view("masses", self.vertex_count, 0, np.float64)
 
     @property
     def tets(self):
         """[tet_count][4] vertices of tetrahedra."""
-        return self._view(lib.pli_model_tets, self.tet_count, 4, np.int32)
+        return self._view("tets", self.tet_count, 4, np.int32)
 
     @property
     def triangles(self):
         """[triangle_count][3] vertices of shells, cloth and obstacles."""
-        return self._view(lib.pli_model_triangles, self.triangle_count, 3, np.int32)
+        return self._view("triangles", self.triangle_count, 3, np.int32)
 
 
 # ---- state
@@ -252,8 +244,8 @@ class State(Wrapper):
         self._busy = threading.Lock()
         self._resource = self._create()
         self._index = {}
-        for k in range(lib.pli_state_array_count(self._pointer)):
-            self._index[text(self._describe(k).name)] = k
+        while (array := self._describe(len(self._index))) is not None:
+            self._index[text(array.name)] = len(self._index)
         self._views = {}
         self._seen = None
 
@@ -265,8 +257,8 @@ class State(Wrapper):
 
     def _describe(self, index):
         array = StateArray()
-        lib.pli_state_get_array(self._pointer, index, ctypes.byref(array))
-        return array
+        found = lib.pli_state_get_array(self._pointer, index, ctypes.byref(array))
+        return array if found else None
 
     def close(self):
         """Lets go of the library's object. Arrays that were taken from it stay readable."""
@@ -315,12 +307,12 @@ class State(Wrapper):
     @property
     def step_count(self):
         """Steps taken so far."""
-        return lib.pli_state_step(self._pointer)
+        return lib.pli_state_get(self._pointer).step
 
     @property
     def time(self):
         """Simulated time (s)."""
-        return lib.pli_state_time(self._pointer)
+        return lib.pli_state_get(self._pointer).time
 
     @property
     def hash(self):
@@ -499,7 +491,7 @@ class Solver(Wrapper):
             self._resource = self._context.make(
                 lib.pli_solver_create, lib.pli_solver_destroy, model._pointer,
                 parents=(model._resource,), keep=self._stopper)
-        lib.pli_solver_set_cancel(self._pointer, self._stopper.address, None)
+        self._set_hooks()
 
     def step(self, state):
         """Advances a state by one step of ``model.dt`` and reports.
@@ -566,9 +558,13 @@ class Solver(Wrapper):
 
         self._monitor = MonitorFunction(hear) if function else None
         self._resource._keep = (self._stopper, self._monitor)
-        lib.pli_solver_set_monitor(self._pointer,
-                                   ctypes.cast(self._monitor, ctypes.c_void_p) if function
-                                   else None, None)
+        self._set_hooks()
+
+    def _set_hooks(self):
+        hooks = SolverHooks(cancel=self._stopper.address)
+        if self._monitor:
+            hooks.iteration = ctypes.cast(self._monitor, ctypes.c_void_p)
+        lib.pli_solver_set_hooks(self._pointer, ctypes.byref(hooks))
 
     def _raise_failure(self):
         failure, self._failure = self._failure, None

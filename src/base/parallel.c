@@ -116,15 +116,6 @@ static void work_shares(team *t, int worker)
     }
 }
 
-static void set_shares(team *t)
-{
-    for (int k = 0; k < t->worker_count; ++k) {
-        int64_t begin = t->cut->block_count * k / t->worker_count;
-        atomic_store_explicit(&t->shares[k].next, begin, memory_order_relaxed);
-        t->shares[k].end = t->cut->block_count * (k + 1) / t->worker_count;
-    }
-}
-
 // Publishes a new state and wakes those who sleep.
 static void publish(team *t, uint64_t state)
 {
@@ -141,7 +132,11 @@ static void run_job(team *t, const block_cut *cut, block_fn one, void *user)
     t->cut = cut;
     t->one = one;
     t->user = user;
-    set_shares(t);
+    for (int k = 0; k < t->worker_count; ++k) {
+        int64_t begin = cut->block_count * k / t->worker_count;
+        atomic_store_explicit(&t->shares[k].next, begin, memory_order_relaxed);
+        t->shares[k].end = cut->block_count * (k + 1) / t->worker_count;
+    }
     uint64_t number = (atomic_load(&t->state) / job_unit + 1) * job_unit;
     publish(t, number | open_bit);
     own_team = NULL;

@@ -39,17 +39,11 @@ const char *pli_version(void)
     return TEXT(PLI_VERSION_MAJOR) "." TEXT(PLI_VERSION_MINOR) "." TEXT(PLI_VERSION_PATCH);
 }
 
-int32_t pli_version_number(void)
+const pli_build_info *pli_build_get(void)
 {
-    return PLI_VERSION_NUMBER;
-}
-
-const char *pli_build_commit(void)
-{
-    return PLI_COMMIT;
-}
-
-const char *pli_build_info(void)
-{
-    return COMPILER ", " INSTRUCTIONS ", " CHOLMOD_PART ", " RENDER_PART;
+    static const pli_build_info info = {.version_number = PLI_VERSION_NUMBER,
+                                        .text = COMPILER ", " INSTRUCTIONS ", " CHOLMOD_PART
+                                                         ", " RENDER_PART,
+                                        .commit = PLI_COMMIT};
+    return &info;
 }

@@ -11,16 +11,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { LANES = 8, TET_GRAIN = 512, CHUNK_SIZE = 512, PATCH_GRAIN = 96 };
+enum { LANES = 8, TET_GRAIN = 512, PATCH_GRAIN = 96 };
+
+static const pli_element_ops tet_ops, patch_ops; // below
 
 // ---- what the kinds of elements share
-
-typedef struct hessian_target {
-    pli_projection projection;
-    const double *weights; // [cliques.count] or NULL
-    const int32_t *slots;  // [cliques.count][cliques.size^2]
-    double *values;
-} hessian_target;
 
 typedef struct measure_job {
     const pli_elastic *elastic;
@@ -35,7 +30,7 @@ typedef struct elastic_kernel {
     void (*add_gradient)(const pli_elastic *elastic, const double *x, int32_t begin, int32_t end,
                          double *g);
     void (*add_hessian)(const pli_elastic *elastic, const double *x, int32_t begin, int32_t end,
-                        const hessian_target *target);
+                        const pli_element_job *target);
     void (*add_lifted)(const pli_elastic *elastic, int32_t begin, int32_t end, pli_lifted *S);
     void (*add_vertices)(const pli_elastic *elastic, const double *x,
                          const pli_vertex_batch *wanted);
@@ -184,7 +179,7 @@ static void update_pressures(const pli_elastic *e, const double *x, int32_t begi
 
 static pli_status allocate_arrays(pli_elastic *e, const pli_elastic_def *def)
 {
-    pli_context *context = e->context;
+    pli_context *context = e->elements.context;
     int64_t count = def->tet_count;
     int64_t planes = 3 * (e->nodes - 1);
     e->tets = PLI_NEW(context, int32_t, e->nodes * count, "tetrahedra");
@@ -218,14 +213,14 @@ static pli_status sort_by_patch(pli_elastic *e, const pli_elastic_def *def, int3
                                 int32_t *order)
 {
     int32_t count = 0;
-    PLI_TRY(pli_patches_grow(e->context, def->vertex_count, def->tet_count, def->tets,
+    PLI_TRY(pli_patches_grow(e->elements.context, def->vertex_count, def->tet_count, def->tets,
                              def->class_of_tet, patch_of, &count));
-    int32_t *start = PLI_NEW(e->context, int32_t, count + 1, "patches");
+    int32_t *start = PLI_NEW(e->elements.context, int32_t, count + 1, "patches");
     if (start == NULL) return PLI_ERROR_MEMORY;
     for (int32_t tet = 0; tet < def->tet_count; ++tet) ++start[patch_of[tet] + 1];
     for (int32_t k = 0; k < count; ++k) start[k + 1] += start[k];
     for (int32_t tet = 0; tet < def->tet_count; ++tet) order[start[patch_of[tet]]++] = tet;
-    pli_release(e->context, start);
+    pli_release(e->elements.context, start);
     sort_by_law(e, def, order);
     // numbers of patches that ascend in processing order
     int32_t next = -1, last = -1;
@@ -235,15 +230,16 @@ static pli_status sort_by_patch(pli_elastic *e, const pli_elastic_def *def, int3
         last = patch;
         order[k] = next;
     }
-    int32_t *corners = PLI_NEW(e->context, int32_t, 4 * (int64_t)def->tet_count, "patches");
+    int32_t *corners =
+        PLI_NEW(e->elements.context, int32_t, 4 * (int64_t)def->tet_count, "patches");
     if (corners == NULL) return PLI_ERROR_MEMORY;
     for (int32_t k = 0; k < def->tet_count; ++k) {
         memcpy(corners + 4 * (int64_t)k, def->tets + 4 * (int64_t)e->origin[k],
                4 * sizeof *corners);
     }
     pli_status status =
-        pli_patches_create(e->context, def->tet_count, corners, order, count, &e->patches);
-    pli_release(e->context, corners);
+        pli_patches_create(e->elements.context, def->tet_count, corners, order, count, &e->patches);
+    pli_release(e->elements.context, corners);
     return status;
 }
 
@@ -254,11 +250,11 @@ static pli_status sort_elements(pli_elastic *e, const pli_elastic_def *def)
         return PLI_OK;
     }
     pli_status status = PLI_ERROR_MEMORY;
-    int32_t *patch_of = PLI_NEW(e->context, int32_t, def->tet_count, "patches");
-    int32_t *order = PLI_NEW(e->context, int32_t, def->tet_count, "patches");
+    int32_t *patch_of = PLI_NEW(e->elements.context, int32_t, def->tet_count, "patches");
+    int32_t *order = PLI_NEW(e->elements.context, int32_t, def->tet_count, "patches");
     if (patch_of != NULL && order != NULL) status = sort_by_patch(e, def, patch_of, order);
     if (status == PLI_OK) e->patches->exponent = (1 - def->stabilisation) / 3;
-    PLI_RELEASE(e->context, order, patch_of);
+    PLI_RELEASE(e->elements.context, order, patch_of);
     return status;
 }
 
@@ -268,7 +264,7 @@ static pli_status copy_params(pli_elastic *e, const pli_elastic_def *def)
         pli_elastic_group *group = &e->groups[k];
         int32_t count = group->end - group->begin;
         int64_t rows = (int64_t)group->law->param_count * e->points;
-        PLI_TRY(PLI_MAKE(e->context, group->params, rows * count, "law parameters"));
+        PLI_TRY(PLI_MAKE(e->elements.context, group->params, rows * count, "law parameters"));
         for (int64_t i = 0; i < rows * count; ++i) {
             int64_t param = i / count / e->points;
             int64_t tet = e->origin[group->begin + i % count];
@@ -285,7 +281,7 @@ static pli_status compute_linear_shape(pli_elastic *e, const pli_elastic_def *de
     memcpy(e->tets + 4 * (int64_t)tet, corners, 4 * sizeof *corners);
     pli_tet_shape shape;
     pli_tet_shape_compute(def->rest, corners, &shape);
-    PLI_TRY(pli_tet_shape_check(e->context, &shape, e->origin[tet]));
+    PLI_TRY(pli_tet_shape_check(e->elements.context, &shape, e->origin[tet]));
     e->volume[tet] = def->weights != NULL ? def->weights[e->origin[tet]] : shape.volume;
     for (int k = 0; k < 9; ++k) {
         e->gradients[(int64_t)k * e->tet_count + tet] = shape.gradients[k];
@@ -302,7 +298,7 @@ static pli_status compute_quadratic_shape(pli_elastic *e, const pli_elastic_def 
     memcpy(nodes + 4, def->mid_nodes + 6 * from, 6 * sizeof *nodes);
     pli_tet10_shape shape;
     pli_tet10_shape_compute(def->rest, nodes, &shape);
-    PLI_TRY(pli_tet10_shape_check(e->context, &shape, e->origin[tet]));
+    PLI_TRY(pli_tet10_shape_check(e->elements.context, &shape, e->origin[tet]));
     for (int point = 0; point < PLI_TET10_POINTS; ++point) {
         e->volume[(int64_t)point * e->tet_count + tet] = shape.volume[point];
         for (int k = 0; k < 27; ++k) {
@@ -327,8 +323,8 @@ static pli_status keep_rest_shape(pli_elastic *e)
 {
     int64_t points = (int64_t)e->tet_count * e->points;
     int64_t planes = 3 * (e->nodes - 1);
-    PLI_TRY(PLI_MAKE(e->context, e->rest_gradients, planes * points, "shape gradients"));
-    PLI_TRY(PLI_MAKE(e->context, e->rest_volume, points, "volumes"));
+    PLI_TRY(PLI_MAKE(e->elements.context, e->rest_gradients, planes * points, "shape gradients"));
+    PLI_TRY(PLI_MAKE(e->elements.context, e->rest_volume, points, "volumes"));
     memcpy(e->rest_gradients, e->gradients, (size_t)(planes * points) * sizeof *e->gradients);
     memcpy(e->rest_volume, e->volume, (size_t)points * sizeof *e->volume);
     return PLI_OK;
@@ -350,12 +346,11 @@ static pli_status build(pli_elastic *e, const pli_elastic_def *def)
     PLI_TRY(compute_rest_shape(e, def));
     if (def->yields) PLI_TRY(keep_rest_shape(e));
     number_elements(e, def);
-    e->cliques =
-        e->patches != NULL
-            ? e->patches->cliques
-            : (pli_clique_list){.size = e->nodes, .count = e->tet_count, .vertices = e->tets};
-    int32_t chunk = e->patches != NULL ? PATCH_GRAIN : CHUNK_SIZE;
-    return pli_chunk_coloring_create(e->context, e->vertex_count, &e->cliques, chunk, &e->coloring);
+    pli_elements *elements = &e->elements;
+    if (e->patches == NULL) return pli_elements_color(elements, e->nodes, e->tet_count, e->tets);
+    elements->cliques = e->patches->cliques;
+    return pli_chunk_coloring_create(elements->context, elements->vertex_count, &elements->cliques,
+                                     PATCH_GRAIN, &elements->coloring);
 }
 
 pli_status pli_elastic_create(pli_context *context, const pli_elastic_def *def,
@@ -364,8 +359,8 @@ pli_status pli_elastic_create(pli_context *context, const pli_elastic_def *def,
     *elastic = NULL;
     pli_elastic *made = PLI_NEW(context, pli_elastic, 1, "elastic term");
     if (made == NULL) return PLI_ERROR_MEMORY;
-    made->context = context;
-    made->vertex_count = def->vertex_count;
+    made->elements = (pli_elements){context, def->class_of_tet != NULL ? &patch_ops : &tet_ops,
+                                    .vertex_count = def->vertex_count};
     made->tet_count = def->tet_count;
     made->nodes = def->mid_nodes != NULL ? PLI_TET10 : 4;
     made->points = def->mid_nodes != NULL ? PLI_TET10_POINTS : 1;
@@ -381,10 +376,9 @@ pli_status pli_elastic_create(pli_context *context, const pli_elastic_def *def,
 void pli_elastic_destroy(pli_elastic *elastic)
 {
     if (elastic == NULL) return;
-    pli_context *context = elastic->context;
-    pli_release(context, elastic->slots);
+    pli_context *context = elastic->elements.context;
     pli_incidence_clear(context, &elastic->incidence);
-    pli_chunk_coloring_destroy(elastic->coloring);
+    pli_elements_clear(&elastic->elements);
     for (int32_t k = 0; k < elastic->group_count; ++k) {
         pli_release(context, elastic->groups[k].params);
     }
@@ -407,19 +401,27 @@ static void update_range(void *user, int64_t begin, int64_t end)
 void pli_elastic_update_patches(const pli_elastic *elastic, const double *x)
 {
     means_job job = {elastic, x};
-    pli_parallel_for(elastic->context, elastic->patches->count, PATCH_GRAIN, update_range, &job);
+    pli_parallel_for(elastic->elements.context, elastic->patches->count, PATCH_GRAIN, update_range,
+                     &job);
+}
+
+void pli_elastic_change_params(pli_elastic *elastic,
+                               bool (*change)(void *user, int32_t tet, double *params), void *user)
+{
+    for (int32_t k = 0; k < elastic->group_count; ++k) {
+        const pli_elastic_group *group = &elastic->groups[k];
+        int64_t size = group->end - group->begin;
+        for (int64_t item = 0; item < size; ++item) {
+            double params[PLI_ELASTIC_PARAMS];
+            if (!change(user, elastic->origin[group->begin + item], params)) continue;
+            for (int64_t row = 0; row < (int64_t)group->law->param_count * elastic->points; ++row) {
+                group->params[row * size + item] = params[row / elastic->points];
+            }
+        }
+    }
 }
 
 // ---- the term
-
-typedef struct range_job {
-    const pli_elastic *elastic;
-    const elastic_kernel *kernel;
-    const double *x;
-    double *g;
-    const hessian_target *target;
-    pli_lifted *S;
-} range_job;
 
 // Makes what is one of a range of cliques, elements or patches, a range of elements.
 static void find_elements(const pli_elastic *elastic, int64_t begin, int64_t end, int32_t tets[2])
@@ -429,115 +431,92 @@ static void find_elements(const pli_elastic *elastic, int64_t begin, int64_t end
     tets[1] = patches != NULL ? patches->begin[end] : (int32_t)end;
 }
 
-static pli_sum sum_range_energy(void *user, int64_t begin, int64_t end)
+static pli_sum sum_energy(void *user, int64_t begin, int64_t end)
 {
-    const range_job *job = user;
+    const pli_element_job *job = user;
+    const pli_elastic *elastic = job->self;
     int32_t tets[2];
-    find_elements(job->elastic, begin, end, tets);
-    if (job->elastic->patches != NULL) {
-        update_means(job->elastic, job->x, (int32_t)begin, (int32_t)end);
-    }
-    return job->kernel->sum_energy(job->elastic, job->x, tets[0], tets[1]);
+    find_elements(elastic, begin, end, tets);
+    if (elastic->patches != NULL) update_means(elastic, job->x, (int32_t)begin, (int32_t)end);
+    return kernel_of(elastic)->sum_energy(elastic, job->x, tets[0], tets[1]);
 }
 
-static pli_sum elastic_energy(void *self, const double *x)
+static void add_gradient(void *user, int64_t begin, int64_t end)
 {
-    const pli_elastic *elastic = self;
-    range_job job = {.elastic = elastic, .kernel = kernel_of(elastic), .x = x};
-    int64_t grain = elastic->patches != NULL ? PATCH_GRAIN : TET_GRAIN;
-    return pli_parallel_sum(elastic->context, elastic->cliques.count, grain, sum_range_energy,
-                            &job);
-}
-
-static void add_range_gradient(void *user, int64_t begin, int64_t end)
-{
-    const range_job *job = user;
+    const pli_element_job *job = user;
+    const pli_elastic *elastic = job->self;
     int32_t tets[2];
-    find_elements(job->elastic, begin, end, tets);
-    if (job->elastic->patches != NULL) {
-        update_means(job->elastic, job->x, (int32_t)begin, (int32_t)end);
-        update_pressures(job->elastic, job->x, (int32_t)begin, (int32_t)end);
+    find_elements(elastic, begin, end, tets);
+    if (elastic->patches != NULL) {
+        update_means(elastic, job->x, (int32_t)begin, (int32_t)end);
+        update_pressures(elastic, job->x, (int32_t)begin, (int32_t)end);
     }
-    job->kernel->add_gradient(job->elastic, job->x, tets[0], tets[1], job->g);
+    kernel_of(elastic)->add_gradient(elastic, job->x, tets[0], tets[1], job->g);
 }
 
-static void elastic_add_gradient(void *self, const double *x, double *g)
+static void clear_couplings(pli_patches *patches, int64_t begin, int64_t end)
 {
-    const pli_elastic *elastic = self;
-    range_job job = {.elastic = elastic, .kernel = kernel_of(elastic), .x = x, .g = g};
-    pli_chunk_coloring_run(elastic->coloring, add_range_gradient, &job);
+    int64_t size = 3 * patches->cliques.size;
+    memset(patches->b + size * begin, 0, (size_t)(size * (end - begin)) * sizeof(double));
+    memset(patches->c + size * begin, 0, (size_t)(size * (end - begin)) * sizeof(double));
+    memset(patches->kappa + begin, 0, (size_t)(end - begin) * sizeof(double));
 }
 
-static void add_range_hessian(void *user, int64_t begin, int64_t end)
+static void add_hessian(void *user, int64_t begin, int64_t end)
 {
-    const range_job *job = user;
-    const pli_elastic *elastic = job->elastic;
+    const pli_element_job *job = user;
+    const pli_elastic *elastic = job->self;
     pli_patches *patches = elastic->patches;
     int32_t tets[2];
     find_elements(elastic, begin, end, tets);
     if (patches != NULL) {
-        int64_t size = 3 * patches->cliques.size;
         update_means(elastic, job->x, (int32_t)begin, (int32_t)end);
         update_pressures(elastic, job->x, (int32_t)begin, (int32_t)end);
-        memset(patches->b + size * begin, 0, (size_t)(size * (end - begin)) * sizeof(double));
-        memset(patches->c + size * begin, 0, (size_t)(size * (end - begin)) * sizeof(double));
-        memset(patches->kappa + begin, 0, (size_t)(end - begin) * sizeof(double));
+        clear_couplings(patches, begin, end);
     }
-    job->kernel->add_hessian(elastic, job->x, tets[0], tets[1], job->target);
+    kernel_of(elastic)->add_hessian(elastic, job->x, tets[0], tets[1], job);
     for (int64_t k = begin; patches != NULL && k < end; ++k) {
-        pli_patches_add_coupling(patches, (int32_t)k, job->target->slots, job->target->values);
+        pli_patches_add_coupling(patches, (int32_t)k, job->slots, job->H->values);
     }
 }
 
-void pli_elastic_add_weighted_hessian(const pli_elastic *elastic, const double *x, bool projected,
-                                      const double *weights, const int32_t *slots, pli_bcsr *H)
-{
-    hessian_target target = {projected ? PLI_TANGENT_PROJECTED : PLI_TANGENT_EXACT, weights, slots,
-                             H->values};
-    range_job job = {.elastic = elastic, .kernel = kernel_of(elastic), .x = x, .target = &target};
-    pli_chunk_coloring_run(elastic->coloring, add_range_hessian, &job);
-}
+static const pli_element_ops tet_ops = {.grain = TET_GRAIN,
+                                        .sum_energy = sum_energy,
+                                        .add_gradient = add_gradient,
+                                        .add_hessian = add_hessian};
 
-static void elastic_add_hessian(void *self, const double *x, bool projected, pli_bcsr *H)
-{
-    const pli_elastic *elastic = self;
-    pli_elastic_add_weighted_hessian(elastic, x, projected, NULL, elastic->slots, H);
-}
+static const pli_element_ops patch_ops = {.grain = PATCH_GRAIN,
+                                          .sum_energy = sum_energy,
+                                          .add_gradient = add_gradient,
+                                          .add_hessian = add_hessian};
 
-static const pli_clique_list *elastic_get_cliques(void *self)
-{
-    return &((const pli_elastic *)self)->cliques;
-}
+typedef struct lifted_job {
+    const pli_elastic *elastic;
+    pli_lifted *S;
+} lifted_job;
 
-static pli_status elastic_bind(void *self, const pli_bcsr *H)
+static void add_lifted(void *user, int64_t begin, int64_t end)
 {
-    pli_elastic *elastic = self;
-    pli_release(elastic->context, elastic->slots);
-    elastic->slots = NULL;
-    return pli_bcsr_slots(elastic->context, H, &elastic->cliques, &elastic->slots);
-}
-
-static void add_range_lifted(void *user, int64_t begin, int64_t end)
-{
-    const range_job *job = user;
+    const lifted_job *job = user;
     int32_t tets[2];
     find_elements(job->elastic, begin, end, tets);
-    job->kernel->add_lifted(job->elastic, tets[0], tets[1], job->S);
+    kernel_of(job->elastic)->add_lifted(job->elastic, tets[0], tets[1], job->S);
 }
 
 static void elastic_add_lifted(void *self, pli_lifted *S)
 {
     const pli_elastic *elastic = self;
-    range_job job = {.elastic = elastic, .kernel = kernel_of(elastic), .S = S};
-    pli_chunk_coloring_run(elastic->coloring, add_range_lifted, &job);
+    lifted_job job = {elastic, S};
+    pli_elements_scatter(&elastic->elements, add_lifted, &job);
 }
 
 static pli_status elastic_bind_vertices(void *self)
 {
     pli_elastic *elastic = self;
-    pli_incidence_clear(elastic->context, &elastic->incidence);
-    return pli_incidence_build(elastic->context, elastic->vertex_count, elastic->nodes,
-                               elastic->tet_count, elastic->tets, &elastic->incidence);
+    pli_incidence_clear(elastic->elements.context, &elastic->incidence);
+    return pli_incidence_build(elastic->elements.context, elastic->elements.vertex_count,
+                               elastic->nodes, elastic->tet_count, elastic->tets,
+                               &elastic->incidence);
 }
 
 static void elastic_add_vertices(void *self, const double *x, const pli_vertex_batch *wanted)
@@ -576,15 +555,15 @@ static double elastic_max_step(void *self, const double *x, const double *d)
 {
     const pli_elastic *elastic = self;
     step_job job = {elastic, x, d};
-    double largest =
-        pli_parallel_max(elastic->context, elastic->tet_count, TET_GRAIN, largest_negative, &job);
+    double largest = pli_parallel_max(elastic->elements.context, elastic->tet_count, TET_GRAIN,
+                                      largest_negative, &job);
     return elastic->tet_count > 0 ? fmin(fmax(-largest, 0), 1) : 1;
 }
 
-#define ELASTIC_FUNCTIONS                                                                         \
-    .name = "elastic", .energy = elastic_energy, .add_gradient = elastic_add_gradient,            \
-    .add_hessian = elastic_add_hessian, .get_cliques = elastic_get_cliques, .bind = elastic_bind, \
-    .add_lifted = elastic_add_lifted, .lags = true
+#define ELASTIC_FUNCTIONS                                                                        \
+    .name = "elastic", .energy = pli_elements_energy, .add_gradient = pli_elements_add_gradient, \
+    .add_hessian = pli_elements_add_hessian, .get_cliques = pli_elements_get_cliques,            \
+    .bind = pli_elements_bind, .add_lifted = elastic_add_lifted, .lags = true
 
 const pli_term_ops pli_elastic_term = {
     ELASTIC_FUNCTIONS,
@@ -620,5 +599,6 @@ static void measure_range(void *user, int64_t begin, int64_t end)
 void pli_elastic_measure(const pli_elastic *elastic, const double *x, double *J, double *von_mises)
 {
     measure_job job = {elastic, x, J, von_mises};
-    pli_parallel_for(elastic->context, elastic->cliques.count, TET_GRAIN, measure_range, &job);
+    pli_parallel_for(elastic->elements.context, elastic->elements.cliques.count, TET_GRAIN,
+                     measure_range, &job);
 }

@@ -29,10 +29,9 @@
 #define PLI_FEM_ELASTIC_H
 
 #include "fem/elastic_patch.h"
+#include "fem/elements.h"
 #include "geometry/mesh/incidence.h"
-#include "linear/matrix/coloring.h"
 #include "material/material.h"
-#include "optimize/term.h"
 #include "pliant/extend.h"
 
 enum { PLI_ELASTIC_PARAMS = PLI_MATERIAL_PARAMS };
@@ -67,8 +66,8 @@ typedef struct pli_elastic_group {
 } pli_elastic_group;
 
 typedef struct pli_elastic {
-    pli_context *context;
-    int32_t vertex_count;
+    pli_elements
+        elements; // the first; an element is a tetrahedron, in processing order, or a patch
     int32_t tet_count;
     int32_t nodes;  // of an element, 4 or 10
     int32_t points; // material points of an element, 1 or 4
@@ -83,12 +82,7 @@ typedef struct pli_elastic {
     double *rest_volume;
     int32_t group_count;
     pli_elastic_group *groups;
-    pli_patches *patches;    // NULL: no locking-free elements
-    pli_clique_list cliques; // elements, or patches of them
-    pli_chunk_coloring *coloring;
-
-    // set by bind, valid for that matrix pattern
-    int32_t *slots; // [cliques.count][cliques.size^2] block of H for every pair of vertices
+    pli_patches *patches; // NULL: no locking-free elements
 
     // set by bind_vertices
     pli_incidence incidence; // tetrahedra of vertices, in processing order
@@ -102,10 +96,10 @@ pli_status pli_elastic_create(pli_context *context, const pli_elastic_def *def,
                               pli_elastic **elastic);
 void pli_elastic_destroy(pli_elastic *elastic);
 
-// Adds the Hessian, each clique's part multiplied by weights [cliques.count] (processing order;
-// NULL: 1), into a matrix whose blocks are found through slots.
-void pli_elastic_add_weighted_hessian(const pli_elastic *elastic, const double *x, bool projected,
-                                      const double *weights, const int32_t *slots, pli_bcsr *H);
+// Gives tetrahedra other parameters of their laws: change is asked for each, by its number, and
+// says whether it has filled params [PLI_ELASTIC_PARAMS].
+void pli_elastic_change_params(pli_elastic *elastic,
+                               bool (*change)(void *user, int32_t tet, double *params), void *user);
 
 // F of a material point of the element that is number tet in processing order.
 void pli_elastic_deformation(const pli_elastic *elastic, const double *x, int64_t tet,

@@ -317,7 +317,8 @@ static void NAME(add_gradient)(const pli_elastic *elastic, const double *x, int3
 static void NAME(add_batch_hessian)(void *user, const pli_elastic *elastic, int32_t begin,
                                     NAME(batch) * b)
 {
-    const hessian_target *target = user;
+    const pli_element_job *target = user;
+    pli_projection projection = target->projected ? PLI_TANGENT_PROJECTED : PLI_TANGENT_EXACT;
     if (target->weights != NULL) {
         for (int lane = 0; lane < b->count; ++lane) {
             b->V[lane] *=
@@ -325,29 +326,29 @@ static void NAME(add_batch_hessian)(void *user, const pli_elastic *elastic, int3
         }
     }
 #if PATCHED
-    NAME(call_law)(b, target->projection, false, true, true);
-    patch_correct_tangent(target->projection, &b->patch, b->F, b->P, b->T);
+    NAME(call_law)(b, projection, false, true, true);
+    patch_correct_tangent(projection, &b->patch, b->F, b->P, b->T);
     NAME(compute_stiffness)(b);
     for (int lane = 0; lane < b->count; ++lane) {
         int32_t slots[NODES * NODES];
         patch_slots(elastic->patches, begin + lane, target->slots, slots);
-        NAME(add_element)(b, lane, slots, target->values);
+        NAME(add_element)(b, lane, slots, target->H->values);
         patch_couple(elastic->patches, begin + lane, lane, b->V[lane], b->G, &b->patch);
     }
 #else
     (void)elastic;
-    NAME(call_law)(b, target->projection, false, false, true);
+    NAME(call_law)(b, projection, false, false, true);
     NAME(compute_stiffness)(b);
     if (b->point + 1 < POINTS) return;
     for (int lane = 0; lane < b->count; ++lane) {
         NAME(add_element)
-        (b, lane, target->slots + NODES * NODES * (int64_t)(begin + lane), target->values);
+        (b, lane, target->slots + NODES * NODES * (int64_t)(begin + lane), target->H->values);
     }
 #endif
 }
 
 static void NAME(add_hessian)(const pli_elastic *elastic, const double *x, int32_t begin,
-                              int32_t end, const hessian_target *target)
+                              int32_t end, const pli_element_job *target)
 {
     NAME(for_each_batch)(elastic, x, begin, end, NAME(add_batch_hessian), (void *)target);
 }

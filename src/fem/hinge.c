@@ -2,13 +2,14 @@
 #include "fem/hinge.h"
 
 #include "base/memory.h"
-
 #include "math/mat3.h"
 
 #include <float.h>
 #include <math.h>
 
-enum { HINGE_GRAIN = 512, CHUNK_SIZE = 512 };
+enum { HINGE_GRAIN = 512 };
+
+static const pli_element_ops hinge_ops; // below
 
 static const double pi = 3.14159265358979323846;
 
@@ -162,7 +163,7 @@ static void hinge_stiffness(const hinge_point *p, double weight, double differen
 
 static pli_status allocate_arrays(pli_hinges *h)
 {
-    pli_context *context = h->context;
+    pli_context *context = h->elements.context;
     int64_t count = h->hinge_count;
     h->vertices = PLI_NEW(context, int32_t, 4 * count, "hinges");
     h->stiffness = PLI_NEW(context, double, count, "bending stiffness");
@@ -195,9 +196,7 @@ static pli_status build(pli_hinges *h, const pli_hinges_def *def)
     PLI_TRY(allocate_arrays(h));
     for (int64_t k = 0; k < 4 * (int64_t)h->hinge_count; ++k) h->vertices[k] = def->vertices[k];
     for (int32_t k = 0; k < h->hinge_count; ++k) compute_rest(h, def, k);
-    h->cliques = (pli_clique_list){.size = 4, .count = h->hinge_count, .vertices = h->vertices};
-    return pli_chunk_coloring_create(h->context, h->vertex_count, &h->cliques, CHUNK_SIZE,
-                                     &h->coloring);
+    return pli_elements_color(&h->elements, 4, h->hinge_count, h->vertices);
 }
 
 pli_status pli_hinges_create(pli_context *context, const pli_hinges_def *def, pli_hinges **hinges)
@@ -205,8 +204,7 @@ pli_status pli_hinges_create(pli_context *context, const pli_hinges_def *def, pl
     *hinges = NULL;
     pli_hinges *made = PLI_NEW(context, pli_hinges, 1, "hinge term");
     if (made == NULL) return PLI_ERROR_MEMORY;
-    made->context = context;
-    made->vertex_count = def->vertex_count;
+    made->elements = (pli_elements){context, &hinge_ops, .vertex_count = def->vertex_count};
     made->hinge_count = def->hinge_count;
     pli_status status = build(made, def);
     if (status != PLI_OK) {
@@ -220,28 +218,17 @@ pli_status pli_hinges_create(pli_context *context, const pli_hinges_def *def, pl
 void pli_hinges_destroy(pli_hinges *hinges)
 {
     if (hinges == NULL) return;
-    pli_context *context = hinges->context;
-    pli_release(context, hinges->slots);
-    pli_chunk_coloring_destroy(hinges->coloring);
+    pli_context *context = hinges->elements.context;
+    pli_elements_clear(&hinges->elements);
     PLI_RELEASE(context, hinges->rest_angle, hinges->stiffness, hinges->vertices, hinges);
 }
 
 // ---- energy
 
-typedef struct hinge_job {
-    const pli_hinges *hinges;
-    const double *x;
-    double *g;
-    bool projected;
-    const double *weights;
-    const int32_t *slots;
-    double *values; // of the matrix
-} hinge_job;
-
 static pli_sum sum_energy(void *user, int64_t begin, int64_t end)
 {
-    const hinge_job *job = user;
-    const pli_hinges *h = job->hinges;
+    const pli_element_job *job = user;
+    const pli_hinges *h = job->self;
     pli_sum sum = {0, 0};
     for (int64_t k = begin; k < end; ++k) {
         hinge_point point;
@@ -252,19 +239,12 @@ static pli_sum sum_energy(void *user, int64_t begin, int64_t end)
     return sum;
 }
 
-static pli_sum hinges_energy(void *self, const double *x)
-{
-    const pli_hinges *hinges = self;
-    hinge_job job = {.hinges = hinges, .x = x};
-    return pli_parallel_sum(hinges->context, hinges->hinge_count, HINGE_GRAIN, sum_energy, &job);
-}
-
 // ---- gradient
 
 static void add_forces(void *user, int64_t begin, int64_t end)
 {
-    const hinge_job *job = user;
-    const pli_hinges *h = job->hinges;
+    const pli_element_job *job = user;
+    const pli_hinges *h = job->self;
     for (int64_t k = begin; k < end; ++k) {
         hinge_point point;
         double g[9];
@@ -277,13 +257,6 @@ static void add_forces(void *user, int64_t begin, int64_t end)
             job->g[3 * (int64_t)vertices[0] + i % 3] -= moment * g[i];
         }
     }
-}
-
-static void hinges_add_gradient(void *self, const double *x, double *g)
-{
-    const pli_hinges *hinges = self;
-    hinge_job job = {.hinges = hinges, .x = x, .g = g};
-    pli_chunk_coloring_run(hinges->coloring, add_forces, &job);
 }
 
 // ---- Hessian
@@ -312,57 +285,31 @@ static void scatter_stiffness(const double H[81], const int32_t slots[16], doubl
 
 static void add_stiffness(void *user, int64_t begin, int64_t end)
 {
-    const hinge_job *job = user;
-    const pli_hinges *h = job->hinges;
+    const pli_element_job *job = user;
+    const pli_hinges *h = job->self;
     for (int64_t k = begin; k < end; ++k) {
         hinge_point point;
         double H[81];
         if (!load_hinge(job->x, h->vertices + 4 * k, &point)) continue;
-        double weight = h->stiffness[k] * (job->weights != NULL ? job->weights[k] : 1);
+        double weight = h->stiffness[k] * pli_element_weight(job, k);
         if (weight == 0) continue;
         hinge_stiffness(&point, weight, angle_difference(point.angle, h->rest_angle[k]),
                         job->projected, H);
-        scatter_stiffness(H, job->slots + 16 * k, job->values);
+        scatter_stiffness(H, job->slots + 16 * k, job->H->values);
     }
 }
 
-void pli_hinges_add_weighted_hessian(const pli_hinges *hinges, const double *x, bool projected,
-                                     const double *weights, const int32_t *slots, pli_bcsr *H)
-{
-    hinge_job job = {.hinges = hinges,
-                     .x = x,
-                     .projected = projected,
-                     .weights = weights,
-                     .slots = slots,
-                     .values = H->values};
-    pli_chunk_coloring_run(hinges->coloring, add_stiffness, &job);
-}
-
-static void hinges_add_hessian(void *self, const double *x, bool projected, pli_bcsr *H)
-{
-    const pli_hinges *hinges = self;
-    pli_hinges_add_weighted_hessian(hinges, x, projected, NULL, hinges->slots, H);
-}
-
-static const pli_clique_list *hinges_get_cliques(void *self)
-{
-    return &((const pli_hinges *)self)->cliques;
-}
-
-static pli_status hinges_bind(void *self, const pli_bcsr *H)
-{
-    pli_hinges *hinges = self;
-    pli_release(hinges->context, hinges->slots);
-    hinges->slots = NULL;
-    return pli_bcsr_slots(hinges->context, H, &hinges->cliques, &hinges->slots);
-}
+static const pli_element_ops hinge_ops = {.grain = HINGE_GRAIN,
+                                          .sum_energy = sum_energy,
+                                          .add_gradient = add_forces,
+                                          .add_hessian = add_stiffness};
 
 const pli_term_ops pli_hinges_term = {
     .name = "bending",
-    .energy = hinges_energy,
-    .add_gradient = hinges_add_gradient,
-    .add_hessian = hinges_add_hessian,
-    .get_cliques = hinges_get_cliques,
-    .bind = hinges_bind,
+    .energy = pli_elements_energy,
+    .add_gradient = pli_elements_add_gradient,
+    .add_hessian = pli_elements_add_hessian,
+    .get_cliques = pli_elements_get_cliques,
+    .bind = pli_elements_bind,
     .lags = true,
 };

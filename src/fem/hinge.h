@@ -42,8 +42,7 @@
 #ifndef PLI_FEM_HINGE_H
 #define PLI_FEM_HINGE_H
 
-#include "linear/matrix/coloring.h"
-#include "optimize/term.h"
+#include "fem/elements.h"
 
 // What the term is made from; everything is copied.
 typedef struct pli_hinges_def {
@@ -55,19 +54,13 @@ typedef struct pli_hinges_def {
 } pli_hinges_def;
 
 typedef struct pli_hinges {
-    pli_context *context;
-    int32_t vertex_count;
+    pli_elements elements; // the first; an element is a hinge
     int32_t hinge_count;
 
     // constant
     int32_t *vertices;  // [hinge_count][4]
     double *stiffness;  // [hinge_count] c (N m)
     double *rest_angle; // [hinge_count] (radians)
-    pli_clique_list cliques;
-    pli_chunk_coloring *coloring;
-
-    // set by bind, valid for that matrix pattern
-    int32_t *slots; // [hinge_count][16] block of H for every pair of vertices
 } pli_hinges;
 
 extern const pli_term_ops pli_hinges_term;
@@ -75,11 +68,6 @@ extern const pli_term_ops pli_hinges_term;
 // Errors: argument, memory.
 pli_status pli_hinges_create(pli_context *context, const pli_hinges_def *def, pli_hinges **hinges);
 void pli_hinges_destroy(pli_hinges *hinges);
-
-// Adds the Hessian, each hinge's part multiplied by weights [hinge_count] (NULL: 1), into a matrix
-// whose blocks are found through slots.
-void pli_hinges_add_weighted_hessian(const pli_hinges *hinges, const double *x, bool projected,
-                                     const double *weights, const int32_t *slots, pli_bcsr *H);
 
 // The angle of one hinge (radians), 0 where a triangle has no area.
 double pli_hinge_angle(const double *x, const int32_t vertices[4]);

@@ -7,13 +7,15 @@
 #include <float.h>
 #include <math.h>
 
-enum { TRIANGLE_GRAIN = 512, CHUNK_SIZE = 512, MODES = 6 };
+enum { TRIANGLE_GRAIN = 512, MODES = 6 };
+
+static const pli_element_ops membrane_ops; // below
 
 // ---- construction
 
 static pli_status allocate_arrays(pli_membrane *m)
 {
-    pli_context *context = m->context;
+    pli_context *context = m->elements.context;
     int64_t count = m->triangle_count;
     m->triangles = PLI_NEW(context, int32_t, 3 * count, "triangles");
     m->gradients = PLI_NEW(context, double, 4 * count, "shape gradients");
@@ -44,7 +46,7 @@ static pli_status compute_rest_shape(pli_membrane *m, const pli_membrane_def *de
     double p = pli_vec3_dot(e1, e2) / a;
     double area = 0.5 * a * q;
     if (!(area > 0) || !isfinite(p / (a * q))) {
-        return PLI_FAIL(m->context, PLI_ERROR_MESH,
+        return PLI_FAIL(m->elements.context, PLI_ERROR_MESH,
                         "triangle %d has no area at rest; every triangle of a shell needs one",
                         (int)index);
     }
@@ -68,9 +70,7 @@ static pli_status build(pli_membrane *m, const pli_membrane_def *def)
         m->mu[k] = 0.5 * def->young[k] / (1 + def->poisson[k]);
         m->bulk[k] = 0.5 * def->young[k] / (1 - def->poisson[k]);
     }
-    m->cliques = (pli_clique_list){.size = 3, .count = m->triangle_count, .vertices = m->triangles};
-    return pli_chunk_coloring_create(m->context, m->vertex_count, &m->cliques, CHUNK_SIZE,
-                                     &m->coloring);
+    return pli_elements_color(&m->elements, 3, m->triangle_count, m->triangles);
 }
 
 pli_status pli_membrane_create(pli_context *context, const pli_membrane_def *def,
@@ -79,8 +79,7 @@ pli_status pli_membrane_create(pli_context *context, const pli_membrane_def *def
     *membrane = NULL;
     pli_membrane *made = PLI_NEW(context, pli_membrane, 1, "membrane term");
     if (made == NULL) return PLI_ERROR_MEMORY;
-    made->context = context;
-    made->vertex_count = def->vertex_count;
+    made->elements = (pli_elements){context, &membrane_ops, .vertex_count = def->vertex_count};
     made->triangle_count = def->triangle_count;
     pli_status status = build(made, def);
     if (status != PLI_OK) {
@@ -94,9 +93,8 @@ pli_status pli_membrane_create(pli_context *context, const pli_membrane_def *def
 void pli_membrane_destroy(pli_membrane *membrane)
 {
     if (membrane == NULL) return;
-    pli_context *context = membrane->context;
-    pli_release(context, membrane->slots);
-    pli_chunk_coloring_destroy(membrane->coloring);
+    pli_context *context = membrane->elements.context;
+    pli_elements_clear(&membrane->elements);
     PLI_RELEASE(context, membrane->bulk, membrane->mu, membrane->volume, membrane->gradients,
                 membrane->triangles, membrane);
 }
@@ -268,37 +266,18 @@ static void point_stiffness(const membrane_point *p, double weight, bool project
 
 // ---- energy
 
-typedef struct membrane_job {
-    const pli_membrane *membrane;
-    const double *x;
-    double *g;
-    bool projected;
-    const double *weights;
-    const int32_t *slots;
-    double *values; // of the matrix
-    double *J;
-    double *von_mises;
-} membrane_job;
-
 static pli_sum sum_energy(void *user, int64_t begin, int64_t end)
 {
-    const membrane_job *job = user;
+    const pli_element_job *job = user;
+    const pli_membrane *m = job->self;
     pli_sum sum = {0, 0};
     for (int64_t k = begin; k < end; ++k) {
         membrane_point point;
-        bool defined = load_point(job->membrane, job->x, k, &point);
-        double energy = defined ? job->membrane->volume[k] * point_energy(&point) : INFINITY;
+        bool defined = load_point(m, job->x, k, &point);
+        double energy = defined ? m->volume[k] * point_energy(&point) : INFINITY;
         pli_sum_merge(&sum, (pli_sum){energy, 0});
     }
     return sum;
-}
-
-static pli_sum membrane_energy(void *self, const double *x)
-{
-    const pli_membrane *membrane = self;
-    membrane_job job = {.membrane = membrane, .x = x};
-    return pli_parallel_sum(membrane->context, membrane->triangle_count, TRIANGLE_GRAIN, sum_energy,
-                            &job);
 }
 
 // ---- gradient
@@ -306,13 +285,14 @@ static pli_sum membrane_energy(void *self, const double *x)
 // dE/dx_a = V P grad N_a
 static void add_forces(void *user, int64_t begin, int64_t end)
 {
-    const membrane_job *job = user;
+    const pli_element_job *job = user;
+    const pli_membrane *m = job->self;
     for (int64_t k = begin; k < end; ++k) {
         membrane_point p;
-        if (!load_point(job->membrane, job->x, k, &p)) continue;
+        if (!load_point(m, job->x, k, &p)) continue;
         double P1[3], P2[3];
-        const int32_t *corner = job->membrane->triangles + 3 * k;
-        double V = job->membrane->volume[k];
+        const int32_t *corner = m->triangles + 3 * k;
+        double V = m->volume[k];
         point_stress(&p, P1, P2);
         for (int i = 0; i < 3; ++i) {
             double f1 = V * (P1[i] * p.gradient[0] + P2[i] * p.gradient[1]);
@@ -324,74 +304,35 @@ static void add_forces(void *user, int64_t begin, int64_t end)
     }
 }
 
-static void membrane_add_gradient(void *self, const double *x, double *g)
-{
-    const pli_membrane *membrane = self;
-    membrane_job job = {.membrane = membrane, .x = x, .g = g};
-    pli_chunk_coloring_run(membrane->coloring, add_forces, &job);
-}
-
 // ---- Hessian
 
 static void add_stiffness(void *user, int64_t begin, int64_t end)
 {
-    const membrane_job *job = user;
+    const pli_element_job *job = user;
+    const pli_membrane *m = job->self;
     for (int64_t k = begin; k < end; ++k) {
         membrane_point point;
         double K[81];
-        if (!load_point(job->membrane, job->x, k, &point)) continue;
-        double weight = job->membrane->volume[k] * (job->weights != NULL ? job->weights[k] : 1);
+        if (!load_point(m, job->x, k, &point)) continue;
+        double weight = m->volume[k] * pli_element_weight(job, k);
         if (weight == 0) continue;
         point_stiffness(&point, weight, job->projected, K);
-        for (int pair = 0; pair < 9; ++pair) {
-            double *block = job->values + 9 * (int64_t)job->slots[9 * k + pair];
-            const double *from = K + 27 * (pair / 3) + 3 * (pair % 3);
-            for (int i = 0; i < 3; ++i) {
-                for (int j = 0; j < 3; ++j) block[3 * i + j] += from[9 * i + j];
-            }
-        }
+        pli_element_add_matrix(job, k, 3, K);
     }
 }
 
-void pli_membrane_add_weighted_hessian(const pli_membrane *membrane, const double *x,
-                                       bool projected, const double *weights, const int32_t *slots,
-                                       pli_bcsr *H)
-{
-    membrane_job job = {.membrane = membrane,
-                        .x = x,
-                        .projected = projected,
-                        .weights = weights,
-                        .slots = slots,
-                        .values = H->values};
-    pli_chunk_coloring_run(membrane->coloring, add_stiffness, &job);
-}
-
-static void membrane_add_hessian(void *self, const double *x, bool projected, pli_bcsr *H)
-{
-    const pli_membrane *membrane = self;
-    pli_membrane_add_weighted_hessian(membrane, x, projected, NULL, membrane->slots, H);
-}
-
-static const pli_clique_list *membrane_get_cliques(void *self)
-{
-    return &((const pli_membrane *)self)->cliques;
-}
-
-static pli_status membrane_bind(void *self, const pli_bcsr *H)
-{
-    pli_membrane *membrane = self;
-    pli_release(membrane->context, membrane->slots);
-    membrane->slots = NULL;
-    return pli_bcsr_slots(membrane->context, H, &membrane->cliques, &membrane->slots);
-}
+static const pli_element_ops membrane_ops = {.grain = TRIANGLE_GRAIN,
+                                             .sum_energy = sum_energy,
+                                             .add_gradient = add_forces,
+                                             .add_hessian = add_stiffness};
 
 const pli_term_ops pli_membrane_term = {
     .name = "membrane",
-    .energy = membrane_energy,
-    .add_gradient = membrane_add_gradient,
-    .add_hessian = membrane_add_hessian,
-    .get_cliques = membrane_get_cliques,
-    .bind = membrane_bind,
+    .energy = pli_elements_energy,
+    .add_gradient = pli_elements_add_gradient,
+    .add_hessian = pli_elements_add_hessian,
+    .get_cliques = pli_elements_get_cliques,
+    .bind = pli_elements_bind,
     .lags = true,
 };
 
@@ -408,9 +349,16 @@ static double point_von_mises(const membrane_point *p)
     return sqrt(s1 * s1 - s1 * s2 + s2 * s2);
 }
 
+typedef struct measure_job {
+    const pli_membrane *membrane;
+    const double *x;
+    double *J;
+    double *von_mises;
+} measure_job;
+
 static void measure_range(void *user, int64_t begin, int64_t end)
 {
-    const membrane_job *job = user;
+    const measure_job *job = user;
     for (int64_t k = begin; k < end; ++k) {
         membrane_point point;
         bool defined = load_point(job->membrane, job->x, k, &point);
@@ -422,7 +370,7 @@ static void measure_range(void *user, int64_t begin, int64_t end)
 void pli_membrane_measure(const pli_membrane *membrane, const double *x, double *J,
                           double *von_mises)
 {
-    membrane_job job = {.membrane = membrane, .x = x, .J = J, .von_mises = von_mises};
-    pli_parallel_for(membrane->context, membrane->triangle_count, TRIANGLE_GRAIN, measure_range,
-                     &job);
+    measure_job job = {membrane, x, J, von_mises};
+    pli_parallel_for(membrane->elements.context, membrane->triangle_count, TRIANGLE_GRAIN,
+                     measure_range, &job);
 }

@@ -38,8 +38,7 @@
 #ifndef PLI_FEM_MEMBRANE_H
 #define PLI_FEM_MEMBRANE_H
 
-#include "linear/matrix/coloring.h"
-#include "optimize/term.h"
+#include "fem/elements.h"
 
 // What the term is made from; everything is copied.
 typedef struct pli_membrane_def {
@@ -53,8 +52,7 @@ typedef struct pli_membrane_def {
 } pli_membrane_def;
 
 typedef struct pli_membrane {
-    pli_context *context;
-    int32_t vertex_count;
+    pli_elements elements; // the first; an element is a triangle
     int32_t triangle_count;
 
     // constant
@@ -63,11 +61,6 @@ typedef struct pli_membrane {
     double *volume;     // [triangle_count] area times thickness at rest (m^3)
     double *mu;         // [triangle_count] shear modulus (Pa)
     double *bulk;       // [triangle_count] k (Pa)
-    pli_clique_list cliques;
-    pli_chunk_coloring *coloring;
-
-    // set by bind, valid for that matrix pattern
-    int32_t *slots; // [triangle_count][9] block of H for every pair of corners
 } pli_membrane;
 
 extern const pli_term_ops pli_membrane_term;
@@ -76,12 +69,6 @@ extern const pli_term_ops pli_membrane_term;
 pli_status pli_membrane_create(pli_context *context, const pli_membrane_def *def,
                                pli_membrane **membrane);
 void pli_membrane_destroy(pli_membrane *membrane);
-
-// Adds the Hessian, each triangle's part multiplied by weights [triangle_count] (NULL: 1), into a
-// matrix whose blocks are found through slots.
-void pli_membrane_add_weighted_hessian(const pli_membrane *membrane, const double *x,
-                                       bool projected, const double *weights, const int32_t *slots,
-                                       pli_bcsr *H);
 
 // Quantities per triangle, for reports and frames; either may be NULL.
 //   J         [triangle_count] area over area at rest

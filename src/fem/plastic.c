@@ -95,7 +95,7 @@ void pli_plastic_apply(const pli_plastic *plastic, const double *A1, const doubl
                        .elastic = elastic,
                        .A1 = (double *)(uintptr_t)A1,
                        .history = (double *)(uintptr_t)history};
-    pli_parallel_for(elastic->context, elastic->tet_count, GRAIN, apply_range, &job);
+    pli_parallel_for(elastic->elements.context, elastic->tet_count, GRAIN, apply_range, &job);
 }
 
 // What the law of a locking-free element sees Fe multiplied by.
@@ -142,5 +142,5 @@ void pli_plastic_return(const pli_plastic *plastic, const double *x, double *A1,
     plastic_job job = {
         .plastic = plastic, .elastic = elastic, .x = x, .A1 = A1, .history = history};
     if (elastic->patches != NULL) pli_elastic_update_patches(elastic, x);
-    pli_parallel_for(elastic->context, elastic->tet_count, GRAIN, return_range, &job);
+    pli_parallel_for(elastic->elements.context, elastic->tet_count, GRAIN, return_range, &job);
 }

@@ -403,13 +403,13 @@ static pli_status projective_bind(void *self, const pli_bcsr *H)
 {
     pli_projective *projective = self;
     if (projective->elastic == NULL) PLI_TRY(make_elastic(projective));
-    return pli_elastic_term.bind(projective->elastic, H);
+    return pli_elements_bind(projective->elastic, H);
 }
 
 static void projective_add_hessian(void *self, const double *x, bool projected, pli_bcsr *H)
 {
     const pli_projective *projective = self;
-    pli_elastic_term.add_hessian(projective->elastic, x, projected, H);
+    pli_elements_add_hessian(projective->elastic, x, projected, H);
 }
 
 typedef struct lifted_job {

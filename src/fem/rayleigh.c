@@ -32,57 +32,11 @@ struct pli_rayleigh {
     double *force; // [vertex_count][3] D move
 };
 
-// ---- sources
-
-static void add_elastic(const void *self, const double *x, const double *weights,
-                        const int32_t *slots, pli_bcsr *D)
-{
-    pli_elastic_add_weighted_hessian(self, x, true, weights, slots, D);
-}
-
-pli_rayleigh_source pli_rayleigh_elastic(const pli_elastic *elastic, const double *damping)
-{
-    return (pli_rayleigh_source){elastic, &elastic->cliques, damping, add_elastic};
-}
-
-static void add_membrane(const void *self, const double *x, const double *weights,
-                         const int32_t *slots, pli_bcsr *D)
-{
-    pli_membrane_add_weighted_hessian(self, x, true, weights, slots, D);
-}
-
-pli_rayleigh_source pli_rayleigh_membrane(const pli_membrane *membrane, const double *damping)
-{
-    return (pli_rayleigh_source){membrane, &membrane->cliques, damping, add_membrane};
-}
-
-static void add_hinges(const void *self, const double *x, const double *weights,
-                       const int32_t *slots, pli_bcsr *D)
-{
-    pli_hinges_add_weighted_hessian(self, x, true, weights, slots, D);
-}
-
-pli_rayleigh_source pli_rayleigh_hinges(const pli_hinges *hinges, const double *damping)
-{
-    return (pli_rayleigh_source){hinges, &hinges->cliques, damping, add_hinges};
-}
-
-static void add_springs(const void *self, const double *x, const double *weights,
-                        const int32_t *slots, pli_bcsr *D)
-{
-    pli_spring_net_add_weighted_hessian(self, x, true, weights, slots, D);
-}
-
-pli_rayleigh_source pli_rayleigh_springs(const pli_spring_net *net, const double *damping)
-{
-    return (pli_rayleigh_source){net, &net->cliques, damping, add_springs};
-}
-
 // ---- construction
 
 static pli_status copy_damping(pli_rayleigh *r, damped *to)
 {
-    int64_t count = to->source.cliques->count;
+    int64_t count = to->source.elements->cliques.count;
     PLI_TRY(PLI_MAKE(r->context, to->weights, count, "damping"));
     for (int64_t k = 0; k < count; ++k) to->weights[k] = to->source.damping[k];
     to->source.damping = NULL;
@@ -97,7 +51,7 @@ static pli_status build(pli_rayleigh *r)
     PLI_TRY(PLI_MAKE(context, r->force, 3 * (int64_t)r->vertex_count, "damping"));
     for (int32_t k = 0; k < r->source_count; ++k) {
         PLI_TRY(copy_damping(r, &r->sources[k]));
-        lists[k] = *r->sources[k].source.cliques;
+        lists[k] = r->sources[k].source.elements->cliques;
     }
     PLI_TRY(pli_bcsr_create(context, r->vertex_count, r->source_count, lists, &r->D));
     for (int32_t k = 0; k < r->source_count; ++k) {
@@ -141,6 +95,11 @@ void pli_rayleigh_destroy(pli_rayleigh *rayleigh)
     pli_release(context, rayleigh);
 }
 
+double *pli_rayleigh_damping(pli_rayleigh *rayleigh, int32_t source)
+{
+    return rayleigh->sources[source].weights;
+}
+
 void pli_rayleigh_begin_step(pli_rayleigh *rayleigh, const double *x_n, double h)
 {
     rayleigh->x_n = x_n;
@@ -148,7 +107,8 @@ void pli_rayleigh_begin_step(pli_rayleigh *rayleigh, const double *x_n, double h
     pli_bcsr_set_zero(rayleigh->D);
     for (int32_t k = 0; k < rayleigh->source_count; ++k) {
         const damped *from = &rayleigh->sources[k];
-        from->source.add_hessian(from->source.self, x_n, from->weights, from->slots, rayleigh->D);
+        pli_elements_add_weighted_hessian(from->source.elements, x_n, true, from->weights,
+                                          from->slots, rayleigh->D);
     }
 }
 

@@ -6,33 +6,21 @@
 // D is constant during the step and positive semi-definite, so the force -D v only dissipates;
 // rigid translations are not damped.
 //
-// Elements come from one or more sources (tetrahedra, triangles, hinges, springs): whatever can add
-// its projected Hessian weighted by element. Their blocks must be in the pattern that the term is
-// bound to, that is, their own terms belong to the same objective.
+// Elements are of one or more kinds (tetrahedra, triangles, hinges, springs, elements.h). Their
+// blocks must be in the pattern that the term is bound to, that is, their own terms belong to the
+// same objective.
 #ifndef PLI_FEM_RAYLEIGH_H
 #define PLI_FEM_RAYLEIGH_H
 
-#include "fem/elastic.h"
-#include "fem/shell.h"
-#include "fem/springs.h"
+#include "fem/elements.h"
 
 enum { PLI_RAYLEIGH_SOURCES = 6 };
 
-// Elements of one kind; all is borrowed except damping.
+// Elements of one kind, which are borrowed.
 typedef struct pli_rayleigh_source {
-    const void *self;
-    const pli_clique_list *cliques; // an element each
-    const double *damping;          // [cliques->count] k (s), copied; may be NULL once created
-    // adds the projected Hessian at x, each element's part multiplied by its weight
-    void (*add_hessian)(const void *self, const double *x, const double *weights,
-                        const int32_t *slots, pli_bcsr *D);
+    const pli_elements *elements;
+    const double *damping; // [elements] k in their own order (s), copied; may be NULL once created
 } pli_rayleigh_source;
-
-// Sources of the terms that there are; damping in their own order of elements.
-pli_rayleigh_source pli_rayleigh_elastic(const pli_elastic *elastic, const double *damping);
-pli_rayleigh_source pli_rayleigh_membrane(const pli_membrane *membrane, const double *damping);
-pli_rayleigh_source pli_rayleigh_hinges(const pli_hinges *hinges, const double *damping);
-pli_rayleigh_source pli_rayleigh_springs(const pli_spring_net *net, const double *damping);
 
 typedef struct pli_rayleigh pli_rayleigh;
 
@@ -42,6 +30,9 @@ extern const pli_term_ops pli_rayleigh_term;
 pli_status pli_rayleigh_create(pli_context *context, int32_t vertex_count, int32_t source_count,
                                const pli_rayleigh_source *sources, pli_rayleigh **rayleigh);
 void pli_rayleigh_destroy(pli_rayleigh *rayleigh);
+
+// The damping times of a source (s), [elements] in its own order, to be changed before a step.
+double *pli_rayleigh_damping(pli_rayleigh *rayleigh, int32_t source);
 
 // Prepares a step of length h from x_n [vertex_count][3], which is borrowed until the step ends.
 void pli_rayleigh_begin_step(pli_rayleigh *rayleigh, const double *x_n, double h);

@@ -15,6 +15,8 @@ enum {
     AHEAD = 4            // vertices between asking for data and using it
 };
 
+static const pli_element_ops spring_ops; // below
+
 // ---- creation
 
 static pli_status check_springs(pli_context *context, const pli_spring_def *def)
@@ -49,27 +51,28 @@ static pli_status check_springs(pli_context *context, const pli_spring_def *def)
 static pli_status copy_springs(pli_spring_net *net, const pli_spring_def *def)
 {
     int64_t count = def->spring_count;
-    PLI_TRY(PLI_MAKE(net->context, net->ends, 2 * count, "springs"));
-    PLI_TRY(PLI_MAKE(net->context, net->stiffness, count, "springs"));
-    PLI_TRY(PLI_MAKE(net->context, net->rest_length, count, "springs"));
+    PLI_TRY(PLI_MAKE(net->elements.context, net->ends, 2 * count, "springs"));
+    PLI_TRY(PLI_MAKE(net->elements.context, net->stiffness, count, "springs"));
+    PLI_TRY(PLI_MAKE(net->elements.context, net->rest_length, count, "springs"));
     for (int64_t s = 0; s < count; ++s) {
         net->ends[2 * s] = def->ends[2 * s];
         net->ends[2 * s + 1] = def->ends[2 * s + 1];
         net->stiffness[s] = def->stiffness[s];
         net->rest_length[s] = def->rest_length[s];
     }
-    net->cliques = (pli_clique_list){2, count, net->ends};
+    net->elements.cliques = (pli_clique_list){2, count, net->ends};
     return PLI_OK;
 }
 
 // Rows of a group: as many as the busiest of its vertices has springs. valence [vertex_count]
 static void count_rows(pli_spring_net *net, int32_t *valence)
 {
+    int32_t vertex_count = net->elements.vertex_count;
     for (int64_t end = 0; end < 2 * (int64_t)net->spring_count; ++end) ++valence[net->ends[end]];
     net->group_begin[0] = 0;
-    for (int32_t group = 0; group < net->group_count; ++group) {
+    for (int32_t group = 0; group < net->elements.group_count; ++group) {
         int32_t most = 0;
-        for (int32_t v = LANES * group; v < LANES * (group + 1) && v < net->vertex_count; ++v) {
+        for (int32_t v = LANES * group; v < LANES * (group + 1) && v < vertex_count; ++v) {
             if (valence[v] > most) most = valence[v];
             valence[v] = 0;
         }
@@ -79,11 +82,12 @@ static void count_rows(pli_spring_net *net, int32_t *valence)
 
 static void clear_rows(pli_spring_net *net)
 {
-    for (int32_t group = 0; group < net->group_count; ++group) {
+    int32_t vertex_count = net->elements.vertex_count;
+    for (int32_t group = 0; group < net->elements.group_count; ++group) {
         for (int64_t at = LANES * net->group_begin[group]; at < LANES * net->group_begin[group + 1];
              ++at) {
             int32_t vertex = LANES * group + (int32_t)(at % LANES);
-            net->other[at] = vertex < net->vertex_count ? vertex : net->vertex_count - 1;
+            net->other[at] = vertex < vertex_count ? vertex : vertex_count - 1;
             net->half[at] = -1;
         }
     }
@@ -106,14 +110,16 @@ static void fill_rows(pli_spring_net *net, int32_t *used)
 
 static pli_status build_rows(pli_spring_net *net)
 {
-    pli_context *context = net->context;
-    net->group_count = (net->vertex_count + LANES - 1) / LANES;
-    net->group_begin = PLI_NEW(context, int64_t, (int64_t)net->group_count + 1, "spring rows");
-    int32_t *count = PLI_NEW(context, int32_t, net->vertex_count, "springs of vertices");
+    pli_context *context = net->elements.context;
+    int32_t vertex_count = net->elements.vertex_count;
+    int32_t group_count = (vertex_count + LANES - 1) / LANES;
+    net->elements.group_count = group_count;
+    net->group_begin = PLI_NEW(context, int64_t, (int64_t)group_count + 1, "spring rows");
+    int32_t *count = PLI_NEW(context, int32_t, vertex_count, "springs of vertices");
     pli_status status = PLI_ERROR_MEMORY;
     if (net->group_begin == NULL || count == NULL) goto done;
     count_rows(net, count);
-    int64_t places = LANES * net->group_begin[net->group_count];
+    int64_t places = LANES * net->group_begin[group_count];
     net->other = PLI_NEW(context, int32_t, places, "spring rows");
     net->half = PLI_NEW(context, int32_t, places, "spring rows");
     net->k = PLI_NEW(context, double, places, "spring rows");
@@ -135,8 +141,7 @@ pli_status pli_spring_net_create(pli_context *context, const pli_spring_def *def
     PLI_TRY(check_springs(context, def));
     pli_spring_net *made = PLI_NEW(context, pli_spring_net, 1, "springs");
     if (made == NULL) return PLI_ERROR_MEMORY;
-    made->context = context;
-    made->vertex_count = def->vertex_count;
+    made->elements = (pli_elements){context, &spring_ops, .vertex_count = def->vertex_count};
     made->spring_count = def->spring_count;
     pli_status status = copy_springs(made, def);
     if (status == PLI_OK) status = build_rows(made);
@@ -150,7 +155,7 @@ pli_status pli_spring_net_create(pli_context *context, const pli_spring_def *def
 
 static void clear_stars(pli_spring_net *net)
 {
-    PLI_RELEASE(net->context, net->star_begin, net->star_other, net->star_k, net->star_l);
+    PLI_RELEASE(net->elements.context, net->star_begin, net->star_other, net->star_k, net->star_l);
     net->star_begin = NULL;
     net->star_other = NULL;
     net->star_k = NULL;
@@ -160,32 +165,19 @@ static void clear_stars(pli_spring_net *net)
 void pli_spring_net_destroy(pli_spring_net *net)
 {
     if (net == NULL) return;
-    pli_context *context = net->context;
+    pli_context *context = net->elements.context;
     clear_stars(net);
-    PLI_RELEASE(context, net->slots, net->l, net->k, net->half, net->other, net->group_begin,
-                net->rest_length, net->stiffness, net->ends, net);
+    pli_elements_clear(&net->elements);
+    PLI_RELEASE(context, net->l, net->k, net->half, net->other, net->group_begin, net->rest_length,
+                net->stiffness, net->ends, net);
 }
-
-// ---- what the loops work on
-
-typedef struct spring_job {
-    const pli_spring_net *net;
-    const double *x;
-    double *g;
-    bool projected;
-    const double *weights;
-    const int32_t *slots;
-    double *values;          // of the matrix
-    const int64_t *diagonal; // slots of the matrix's diagonal
-    pli_lifted *S;
-} spring_job;
 
 // ---- energy, spring by spring
 
 // Sum of the energies of count <= BATCH springs.
-static double batch_energy(const spring_job *job, int64_t first, int32_t count)
+static double batch_energy(const pli_element_job *job, int64_t first, int32_t count)
 {
-    const pli_spring_net *net = job->net;
+    const pli_spring_net *net = job->self;
     double d[3 * BATCH];
     double energy[BATCH];
     for (int32_t s = 0; s < count; ++s) {
@@ -211,13 +203,6 @@ static pli_sum sum_energy(void *user, int64_t begin, int64_t end)
     return sum;
 }
 
-static pli_sum spring_energy(void *self, const double *x)
-{
-    const pli_spring_net *net = self;
-    spring_job job = {.net = net, .x = x};
-    return pli_parallel_sum(net->context, net->spring_count, SPRING_GRAIN, sum_energy, &job);
-}
-
 // ---- gradient, vertex by vertex
 
 PLI_INLINE void load_points(const double *x, const int32_t vertex[LANES], pli_d4 p[3])
@@ -230,10 +215,11 @@ PLI_INLINE void load_points(const double *x, const int32_t vertex[LANES], pli_d4
 }
 
 // The vertices of a group; lanes beyond the last vertex repeat it.
-PLI_INLINE int32_t load_group(const spring_job *job, int64_t group, pli_d4 p[3])
+PLI_INLINE int32_t load_group(const pli_element_job *job, int64_t group, pli_d4 p[3])
 {
+    const pli_spring_net *net = job->self;
     int32_t vertex[LANES];
-    int32_t last = job->net->vertex_count - 1;
+    int32_t last = net->elements.vertex_count - 1;
     for (int lane = 0; lane < LANES; ++lane) {
         int32_t wanted = (int32_t)(LANES * group) + lane;
         vertex[lane] = wanted < last ? wanted : last;
@@ -252,9 +238,9 @@ PLI_INLINE pli_d4 inverse_length(const pli_d4 d[3])
 }
 
 // g_i -= sum over the springs of i of k (1 - l / |d|) d,  d = x_j - x_i
-static void add_group_forces(const spring_job *job, int64_t group)
+static void add_group_forces(const pli_element_job *job, int64_t group)
 {
-    const pli_spring_net *net = job->net;
+    const pli_spring_net *net = job->self;
     pli_d4 p[3];
     pli_d4 sum[3] = {{0}};
     int32_t lanes = load_group(job, group, p);
@@ -276,13 +262,6 @@ static void add_group_forces(const spring_job *job, int64_t group)
 static void add_forces(void *user, int64_t begin, int64_t end)
 {
     for (int64_t group = begin; group < end; ++group) add_group_forces(user, group);
-}
-
-static void spring_add_gradient(void *self, const double *x, double *g)
-{
-    const pli_spring_net *net = self;
-    spring_job job = {.net = net, .x = x, .g = g};
-    pli_parallel_for(net->context, net->group_count, GROUP_GRAIN, add_forces, &job);
 }
 
 // ---- Hessian, row by row
@@ -321,10 +300,11 @@ PLI_INLINE void row_hessian(const pli_d4 d[3], pli_d4 k, pli_d4 l, bool projecte
     B[5] = along * n[1] * n[2];
 }
 
-PLI_INLINE pli_d4 weigh_row(const spring_job *job, int64_t row)
+PLI_INLINE pli_d4 weigh_row(const pli_element_job *job, int64_t row)
 {
-    const int32_t *half = job->net->half + LANES * row;
-    pli_d4 k = pli_d4_load(job->net->k + LANES * row);
+    const pli_spring_net *net = job->self;
+    const int32_t *half = net->half + LANES * row;
+    pli_d4 k = pli_d4_load(net->k + LANES * row);
     for (int lane = 0; job->weights != NULL && lane < LANES; ++lane) {
         if (half[lane] >= 0) k[lane] *= job->weights[half[lane] / 2];
     }
@@ -332,20 +312,21 @@ PLI_INLINE pli_d4 weigh_row(const spring_job *job, int64_t row)
 }
 
 // Adds -B to the blocks of a row's springs.
-static void add_couplings(const spring_job *job, int64_t row, const pli_d4 B[SYMMETRIC])
+static void add_couplings(const pli_element_job *job, int64_t row, const pli_d4 B[SYMMETRIC])
 {
+    const pli_spring_net *net = job->self;
     for (int lane = 0; lane < LANES; ++lane) {
-        int64_t half = job->net->half[LANES * row + lane];
+        int64_t half = net->half[LANES * row + lane];
         if (half < 0) continue;
         // of the blocks 00, 01, 10, 11 of a spring, the one from this end to the other
         int32_t slot = job->slots[2 * half + 1 - half % 2];
-        add_block(-1, B, lane, job->values + 9 * (int64_t)slot);
+        add_block(-1, B, lane, job->H->values + 9 * (int64_t)slot);
     }
 }
 
-static void add_group_stiffness(const spring_job *job, int64_t group)
+static void add_group_stiffness(const pli_element_job *job, int64_t group)
 {
-    const pli_spring_net *net = job->net;
+    const pli_spring_net *net = job->self;
     pli_d4 p[3];
     pli_d4 sum[SYMMETRIC] = {{0}};
     int32_t lanes = load_group(job, group, p);
@@ -358,7 +339,7 @@ static void add_group_stiffness(const spring_job *job, int64_t group)
         for (int e = 0; e < SYMMETRIC; ++e) sum[e] += B[e];
     }
     for (int lane = 0; lane < lanes; ++lane) {
-        add_block(1, sum, lane, job->values + 9 * job->diagonal[LANES * group + lane]);
+        add_block(1, sum, lane, job->H->values + 9 * job->H->diagonal[LANES * group + lane]);
     }
 }
 
@@ -367,44 +348,23 @@ static void add_stiffness(void *user, int64_t begin, int64_t end)
     for (int64_t group = begin; group < end; ++group) add_group_stiffness(user, group);
 }
 
-void pli_spring_net_add_weighted_hessian(const pli_spring_net *net, const double *x, bool projected,
-                                         const double *weights, const int32_t *slots, pli_bcsr *H)
-{
-    spring_job job = {.net = net,
-                      .x = x,
-                      .projected = projected,
-                      .weights = weights,
-                      .slots = slots,
-                      .values = H->values,
-                      .diagonal = H->diagonal};
-    pli_parallel_for(net->context, net->group_count, GROUP_GRAIN, add_stiffness, &job);
-}
-
-static void spring_add_hessian(void *self, const double *x, bool projected, pli_bcsr *H)
-{
-    const pli_spring_net *net = self;
-    pli_spring_net_add_weighted_hessian(net, x, projected, NULL, net->slots, H);
-}
-
-static const pli_clique_list *spring_get_cliques(void *self)
-{
-    return &((const pli_spring_net *)self)->cliques;
-}
-
-static pli_status spring_bind(void *self, const pli_bcsr *H)
-{
-    pli_spring_net *net = self;
-    pli_release(net->context, net->slots);
-    net->slots = NULL;
-    return pli_bcsr_slots(net->context, H, &net->cliques, &net->slots);
-}
+static const pli_element_ops spring_ops = {.grain = SPRING_GRAIN,
+                                           .gather_grain = GROUP_GRAIN,
+                                           .sum_energy = sum_energy,
+                                           .add_gradient = add_forces,
+                                           .add_hessian = add_stiffness};
 
 // ---- the matrix of projective dynamics
+
+typedef struct lifted_job {
+    const pli_spring_net *net;
+    pli_lifted *S;
+} lifted_job;
 
 // Row i of S: k on the diagonal, -k towards the other end, for every spring of i.
 static void add_rows(void *user, int64_t begin, int64_t end)
 {
-    const spring_job *job = user;
+    const lifted_job *job = user;
     const pli_spring_net *net = job->net;
     for (int64_t at = LANES * net->group_begin[begin]; at < LANES * net->group_begin[end]; ++at) {
         if (net->half[at] < 0) continue;
@@ -417,8 +377,8 @@ static void add_rows(void *user, int64_t begin, int64_t end)
 static void spring_add_lifted(void *self, pli_lifted *S)
 {
     const pli_spring_net *net = self;
-    spring_job job = {.net = net, .S = S};
-    pli_parallel_for(net->context, net->group_count, GROUP_GRAIN, add_rows, &job);
+    lifted_job job = {net, S};
+    pli_parallel_for(net->elements.context, net->elements.group_count, GROUP_GRAIN, add_rows, &job);
 }
 
 // ---- one vertex, its springs a lane each
@@ -453,13 +413,14 @@ static void fill_star(pli_spring_net *net, int32_t vertex)
 static pli_status spring_bind_vertices(void *self)
 {
     pli_spring_net *net = self;
-    pli_context *context = net->context;
+    pli_context *context = net->elements.context;
+    int32_t vertex_count = net->elements.vertex_count;
     clear_stars(net);
-    PLI_TRY(PLI_MAKE(context, net->star_begin, (int64_t)net->vertex_count + 1, "spring stars"));
-    for (int32_t v = 0; v < net->vertex_count; ++v) {
+    PLI_TRY(PLI_MAKE(context, net->star_begin, (int64_t)vertex_count + 1, "spring stars"));
+    for (int32_t v = 0; v < vertex_count; ++v) {
         net->star_begin[v + 1] = net->star_begin[v] + (count_springs(net, v) + LANES - 1) / LANES;
     }
-    int64_t room = LANES * net->star_begin[net->vertex_count];
+    int64_t room = LANES * net->star_begin[vertex_count];
     net->star_other = PLI_NEW(context, int32_t, room, "spring stars");
     net->star_k = PLI_NEW(context, double, room, "spring stars");
     net->star_l = PLI_NEW(context, double, room, "spring stars");
@@ -467,7 +428,7 @@ static pli_status spring_bind_vertices(void *self)
         clear_stars(net);
         return PLI_ERROR_MEMORY;
     }
-    for (int32_t v = 0; v < net->vertex_count; ++v) fill_star(net, v);
+    for (int32_t v = 0; v < vertex_count; ++v) fill_star(net, v);
     return PLI_OK;
 }
 
@@ -538,11 +499,11 @@ static void spring_add_vertices(void *self, const double *x, const pli_vertex_ba
 
 const pli_term_ops pli_spring_term = {
     .name = "springs",
-    .energy = spring_energy,
-    .add_gradient = spring_add_gradient,
-    .add_hessian = spring_add_hessian,
-    .get_cliques = spring_get_cliques,
-    .bind = spring_bind,
+    .energy = pli_elements_energy,
+    .add_gradient = pli_elements_add_gradient,
+    .add_hessian = pli_elements_add_hessian,
+    .get_cliques = pli_elements_get_cliques,
+    .bind = pli_elements_bind,
     .add_lifted = spring_add_lifted,
     .lags = true,
     .bind_vertices = spring_bind_vertices,

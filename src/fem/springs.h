@@ -25,7 +25,7 @@
 #ifndef PLI_FEM_SPRINGS_H
 #define PLI_FEM_SPRINGS_H
 
-#include "optimize/term.h"
+#include "fem/elements.h"
 
 typedef struct pli_spring_def { // everything is copied
     int32_t vertex_count;
@@ -36,24 +36,18 @@ typedef struct pli_spring_def { // everything is copied
 } pli_spring_def;
 
 typedef struct pli_spring_net {
-    pli_context *context;
-    int32_t vertex_count;
+    pli_elements elements; // the first; an element is a spring, a group four vertices
     int32_t spring_count;
-    int32_t *ends;           // [spring_count][2]
-    double *stiffness;       // [spring_count] (N/m)
-    double *rest_length;     // [spring_count] (m)
-    pli_clique_list cliques; // the springs; points into ends
+    int32_t *ends;       // [spring_count][2]
+    double *stiffness;   // [spring_count] (N/m)
+    double *rest_length; // [spring_count] (m)
 
     // springs by vertex
-    int32_t group_count;
     int64_t *group_begin; // [group_count + 1]  first row of a group
     int32_t *other;       // [rows][4]  vertex at the other end; itself: there is no spring
     double *k;            // [rows][4]  stiffness (N/m), 0: there is no spring
     double *l;            // [rows][4]  rest length (m)
     int32_t *half;        // [rows][4]  2 spring + which of its ends the vertex is; -1: no spring
-
-    // set by bind
-    int32_t *slots; // [spring_count][4]  blocks of a spring in H
 
     // set by bind_vertices: the springs of a vertex, the last row filled up as above
     int64_t *star_begin; // [vertex_count + 1]  first row of a vertex
@@ -69,10 +63,5 @@ extern const pli_term_ops pli_spring_term;
 PLI_CHECKED pli_status pli_spring_net_create(pli_context *context, const pli_spring_def *def,
                                              pli_spring_net **net);
 void pli_spring_net_destroy(pli_spring_net *net);
-
-// Adds the Hessian at x, each spring's part multiplied by its weight [spring_count] (NULL: 1), to a
-// matrix in which slots [spring_count][4] are the blocks of the cliques.
-void pli_spring_net_add_weighted_hessian(const pli_spring_net *net, const double *x, bool projected,
-                                         const double *weights, const int32_t *slots, pli_bcsr *H);
 
 #endif

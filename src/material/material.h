@@ -65,6 +65,9 @@ PLI_CHECKED pli_status pli_material_set_yield(pli_context *context,
                                               const struct pli_yield_ops *yield, const void *def,
                                               pli_material *material);
 
+// Frobenius norm of dP/dF at F = I (Pa): how stiff a law is at rest (Wang et al. 2020, eq. 13).
+double pli_material_rest_norm(const pli_material_ops *law, const double *params);
+
 bool pli_material_is_fluid(const pli_material *material);
 
 // The history of a point that has never yielded; of a fluid, log J of one at rest.

@@ -3,6 +3,7 @@
 // The list of built-in laws and of presets, and how they are found.
 #include "base/context.h"
 #include "material/laws.h"
+#include "material/material.h"
 
 #include <math.h>
 #include <string.h>
@@ -124,11 +125,6 @@ static const pli_material_preset presets[] = {
 
 enum { PRESET_COUNT = sizeof presets / sizeof *presets };
 
-int32_t pli_material_count(void)
-{
-    return LAW_COUNT;
-}
-
 const pli_material_ops *pli_material_get(int32_t index)
 {
     return index >= 0 && index < LAW_COUNT ? laws[index] : NULL;
@@ -155,11 +151,6 @@ double pli_material_rest_norm(const pli_material_ops *law, const double *params)
     law->evaluate(1, rest, params, PLI_TANGENT_EXACT, NULL, NULL, dPdF);
     for (int k = 0; k < 81; ++k) sum += dPdF[k] * dPdF[k];
     return sqrt(sum);
-}
-
-int32_t pli_material_preset_count(void)
-{
-    return PRESET_COUNT;
 }
 
 const pli_material_preset *pli_material_preset_get(int32_t index)

@@ -50,20 +50,15 @@ static inline void turn(double c, double s, row *p, row *q)
     }
 }
 
-static double largest_entry(int32_t n, const double *A)
+// A scaled copy from the lower triangle, and Q = I.
+static void load(int32_t n, const double *A, problem *work)
 {
     double largest = 0;
     for (int32_t i = 0; i < n; ++i) {
         for (int32_t j = 0; j <= i; ++j) largest = fmax(largest, fabs(A[n * i + j]));
     }
-    return largest;
-}
-
-// A scaled copy from the lower triangle, and Q = I.
-static void load(int32_t n, const double *A, problem *work)
-{
     int exponent = 0;
-    (void)frexp(largest_entry(n, A), &exponent);
+    (void)frexp(largest, &exponent);
     // in two halves, which never overflow
     int half = exponent / 2;
     int rest = exponent - half;

@@ -21,6 +21,13 @@ static inline void pli_mat3_copy(const double A[9], double out[9])
     memcpy(out, A, 9 * sizeof(double));
 }
 
+// Whether A is a multiple of the identity.
+static inline bool pli_mat3_is_isotropic(const double A[9])
+{
+    bool diagonal = A[1] == 0 && A[2] == 0 && A[3] == 0 && A[5] == 0 && A[6] == 0 && A[7] == 0;
+    return diagonal && A[0] == A[4] && A[0] == A[8];
+}
+
 // out = A + s B
 static inline void pli_mat3_add_scaled(const double A[9], double s, const double B[9],
                                        double out[9])

@@ -156,3 +156,13 @@ PLI_INLINE void PLI_NAME(rotation_pair)(const PLI_T F[18], PLI_T R[18])
 {
     PLI_NAME(rotation_run)(2, F, R);
 }
+
+#undef PLI_T
+#undef PLI_E
+#undef PLI_MASK
+#undef PLI_OP
+#undef PLI_NAME
+#undef PLI_ROTATION_ERROR
+#undef PLI_ROTATION_SHORT
+#undef PLI_ROTATION_LEAST
+#undef PLI_ROTATION_MOST

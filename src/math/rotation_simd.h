@@ -42,7 +42,7 @@
 
 enum { PLI_ROTATION_STEPS = 8 }; // most steps of Halley's iteration
 
-// Parameters of the kernel besides the types and names of math/svd_simd.h:
+// Parameters of the kernel, which undefines them, besides the types and names of math/svd_simd.h:
 //   ERROR        how far R^T R may be from 1 before the Schulz step, which leaves 3/8 of its square
 //   SHORT        a step of this share of f is the last one: the next would be shorter than its cube
 //   LEAST, MOST  |F|^2 for which no product in the iteration, of degree 6 in f, leaves the range
@@ -56,15 +56,6 @@ enum { PLI_ROTATION_STEPS = 8 }; // most steps of Halley's iteration
 #define PLI_ROTATION_LEAST 1e-8f
 #define PLI_ROTATION_MOST 1e8f
 #include "math/rotation_kernel.inl"
-#undef PLI_T
-#undef PLI_E
-#undef PLI_MASK
-#undef PLI_OP
-#undef PLI_NAME
-#undef PLI_ROTATION_ERROR
-#undef PLI_ROTATION_SHORT
-#undef PLI_ROTATION_LEAST
-#undef PLI_ROTATION_MOST
 
 #define PLI_T pli_d4
 #define PLI_E double
@@ -76,14 +67,5 @@ enum { PLI_ROTATION_STEPS = 8 }; // most steps of Halley's iteration
 #define PLI_ROTATION_LEAST 1e-40
 #define PLI_ROTATION_MOST 1e40
 #include "math/rotation_kernel.inl"
-#undef PLI_T
-#undef PLI_E
-#undef PLI_MASK
-#undef PLI_OP
-#undef PLI_NAME
-#undef PLI_ROTATION_ERROR
-#undef PLI_ROTATION_SHORT
-#undef PLI_ROTATION_LEAST
-#undef PLI_ROTATION_MOST
 
 #endif

@@ -194,3 +194,11 @@ PLI_INLINE void PLI_NAME(svd_pair)(const PLI_T F[18], PLI_NAME(svd_parts) parts[
 {
     PLI_NAME(svd_several)(2, F, parts);
 }
+
+#undef PLI_T
+#undef PLI_E
+#undef PLI_MASK
+#undef PLI_OP
+#undef PLI_NAME
+#undef PLI_TINY
+#undef PLI_NEGLIGIBLE

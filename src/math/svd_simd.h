@@ -37,9 +37,9 @@ enum { PLI_JACOBI_SWEEPS = 4 };
 #define PLI_NO_UNROLL _Pragma("GCC unroll 1")
 #endif
 
-// Parameters of the kernels: vector, element and mask type, the names of the type's helpers and of
-// the functions made, the smallest positive denominator (its square does not underflow), and the
-// share of sigma_0 below which a column counts as zero.
+// Parameters of the kernels, the last of which undefines them: vector, element and mask type, the
+// names of the type's helpers and of the functions made, the smallest positive denominator (its
+// square does not underflow), and the share of sigma_0 below which a column counts as zero.
 #define PLI_T pli_d4
 #define PLI_E double
 #define PLI_MASK pli_d4_mask
@@ -49,13 +49,6 @@ enum { PLI_JACOBI_SWEEPS = 4 };
 #define PLI_NEGLIGIBLE 1e-18
 #include "math/eigen_kernel.inl"
 #include "math/svd_kernel.inl"
-#undef PLI_T
-#undef PLI_E
-#undef PLI_MASK
-#undef PLI_OP
-#undef PLI_NAME
-#undef PLI_TINY
-#undef PLI_NEGLIGIBLE
 
 #define PLI_T pli_f8
 #define PLI_E float
@@ -66,12 +59,5 @@ enum { PLI_JACOBI_SWEEPS = 4 };
 #define PLI_NEGLIGIBLE 1e-9f
 #include "math/eigen_kernel.inl"
 #include "math/svd_kernel.inl"
-#undef PLI_T
-#undef PLI_E
-#undef PLI_MASK
-#undef PLI_OP
-#undef PLI_NAME
-#undef PLI_TINY
-#undef PLI_NEGLIGIBLE
 
 #endif

@@ -197,11 +197,6 @@ static double append_w(modes *m)
     return left;
 }
 
-static void copy_image(modes *m, int32_t c)
-{
-    for (int64_t k = 0; k < m->vertex_count; ++k) m->w[k] = m->block[3 * k + c];
-}
-
 // Images of the vectors [first, end) of the basis, their part of H, and what is new as further
 // vectors.
 static pli_status expand(modes *m, int32_t first, int32_t end)
@@ -215,7 +210,7 @@ static pli_status expand(modes *m, int32_t first, int32_t end)
     }
     PLI_TRY(pli_cholesky_solve(m->cholesky, 1, m->block, m->block));
     for (int32_t c = 0; c < end - first; ++c) {
-        copy_image(m, c);
+        for (int64_t k = 0; k < m->vertex_count; ++k) m->w[k] = m->block[3 * k + c];
         pli_parallel_for(m->context, m->count, 1, multiply_range, m);
         int64_t row = first + c;
         for (int64_t k = 0; k <= row; ++k) {
@@ -331,15 +326,6 @@ static pli_status allocate_basis(modes *m)
     return complete ? PLI_OK : PLI_ERROR_MEMORY;
 }
 
-static void modes_clear(modes *m)
-{
-    pli_context *context = m->context;
-    pli_laplacian_destroy(m->laplacian);
-    pli_lifted_destroy(m->matrix);
-    pli_cholesky_destroy(m->cholesky);
-    PLI_RELEASE(context, m->Q, m->H, m->block, m->w, m->products, m->copy, m->theta, m->vectors);
-}
-
 static pli_status run_modes(modes *m)
 {
     int32_t size = 0;
@@ -356,6 +342,9 @@ pli_status pli_bases_build_eigenmodes(pli_bases_build *build)
                .vertex_count = build->def->mesh.vertex_count,
                .wanted = build->handle_count};
     pli_status status = run_modes(&m);
-    modes_clear(&m);
+    pli_laplacian_destroy(m.laplacian);
+    pli_lifted_destroy(m.matrix);
+    pli_cholesky_destroy(m.cholesky);
+    PLI_RELEASE(m.context, m.Q, m.H, m.block, m.w, m.products, m.copy, m.theta, m.vectors);
     return status;
 }

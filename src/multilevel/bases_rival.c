@@ -110,17 +110,15 @@ typedef struct coordinates {
 
 static pli_status allocate_coordinates(coordinates *c)
 {
+    static const char what[] = "biharmonic coordinates";
     pli_context *context = c->build->context;
     int64_t count = c->build->def->mesh.vertex_count;
-    c->is_free = PLI_NEW(context, uint8_t, count, "biharmonic coordinates");
-    c->vertices = PLI_NEW(context, int32_t, count, "biharmonic coordinates");
-    c->values = PLI_NEW(context, double, count, "biharmonic coordinates");
-    c->u = PLI_NEW(context, double, 3 * count, "biharmonic coordinates");
-    c->scratch = PLI_NEW(context, double, 3 * count, "biharmonic coordinates");
-    c->b = PLI_NEW(context, double, 3 * count, "biharmonic coordinates");
-    bool complete = c->is_free != NULL && c->vertices != NULL && c->values != NULL &&
-                    c->u != NULL && c->scratch != NULL && c->b != NULL;
-    return complete ? PLI_OK : PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, c->is_free, count, what));
+    PLI_TRY(PLI_MAKE(context, c->vertices, count, what));
+    PLI_TRY(PLI_MAKE(context, c->values, count, what));
+    PLI_TRY(PLI_MAKE(context, c->u, 3 * count, what));
+    PLI_TRY(PLI_MAKE(context, c->scratch, 3 * count, what));
+    return PLI_MAKE(context, c->b, 3 * count, what);
 }
 
 static pli_status factor_coordinates(coordinates *c)

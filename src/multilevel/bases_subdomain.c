@@ -356,19 +356,14 @@ static pli_status run(subdomain *s, bool hosted, pli_bases_column *column)
     return keep_positive(s, column);
 }
 
-static void subdomain_clear(subdomain *s)
-{
-    PLI_RELEASE(s->context, s->has, s->elements, s->corners, s->vertices, s->points, s->weights);
-    pli_laplacian_destroy(s->laplacian);
-    PLI_RELEASE(s->context, s->mass, s->is_free, s->u, s->scratch, s->residual);
-}
-
 pli_status pli_bases_solve_subdomain(const pli_bases_build *build, int32_t handle, bool hosted,
                                      pli_bases_column *column)
 {
     if (handle >= 0 && build->places[handle] < 0) return PLI_OK;
     subdomain s = {.build = build, .context = build->context, .handle = handle};
     pli_status status = run(&s, hosted, column);
-    subdomain_clear(&s);
+    pli_laplacian_destroy(s.laplacian);
+    PLI_RELEASE(s.context, s.has, s.elements, s.corners, s.vertices, s.points, s.weights, s.mass,
+                s.is_free, s.u, s.scratch, s.residual);
     return status;
 }

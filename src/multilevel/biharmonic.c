@@ -371,22 +371,15 @@ static pli_status run_solver(solver *s, pli_biharmonic **weights)
     return make_weights(s, weights);
 }
 
-static void solver_clear(solver *s)
-{
-    pli_release(s->context, s->elements);
-    pli_laplacian_destroy(s->laplacian);
-    PLI_RELEASE(s->context, s->is_free, s->penalty);
-    pli_cholesky_destroy(s->cholesky);
-    PLI_RELEASE(s->context, s->x, s->source, s->y, s->last, s->entries);
-}
-
 pli_status pli_biharmonic_create(pli_context *context, const pli_biharmonic_def *def,
                                  pli_biharmonic **weights)
 {
     *weights = NULL;
     solver s = {.context = context, .def = def};
     pli_status status = run_solver(&s, weights);
-    solver_clear(&s);
+    pli_laplacian_destroy(s.laplacian);
+    pli_cholesky_destroy(s.cholesky);
+    PLI_RELEASE(context, s.elements, s.is_free, s.penalty, s.x, s.source, s.y, s.last, s.entries);
     return status;
 }
 

@@ -34,47 +34,33 @@ static void measure_elements(void *user, int64_t begin, int64_t end)
     }
 }
 
-static bool allocate_elements(pli_clusters *c)
+static pli_status allocate_arrays(pli_clusters *c)
 {
-    int64_t count = c->pieces->mesh.element_count;
-    c->volume = PLI_NEW(c->context, double, count, "clusters");
-    c->weight = PLI_NEW(c->context, double, count, "clusters");
-    c->depth = PLI_NEW(c->context, double, count, "clusters");
-    c->label = PLI_NEW(c->context, int32_t, count, "clusters");
-    c->old_label = PLI_NEW(c->context, int32_t, count, "clusters");
-    c->flood.entries = PLI_NEW(c->context, pli_queue_entry, count, "clusters");
-    c->flood.place = PLI_NEW(c->context, int32_t, count, "clusters");
-    return c->volume != NULL && c->weight != NULL && c->depth != NULL && c->label != NULL &&
-           c->old_label != NULL && c->flood.entries != NULL && c->flood.place != NULL;
-}
-
-static bool allocate_vertices(pli_clusters *c)
-{
-    int64_t count = c->pieces->mesh.vertex_count;
-    c->distance = PLI_NEW(c->context, double, count, "clusters");
-    c->owner = PLI_NEW(c->context, int32_t, count, "clusters");
-    c->members = PLI_NEW(c->context, int32_t, count, "clusters");
-    c->walk = PLI_NEW(c->context, double, count, "clusters");
-    c->first_hop = PLI_NEW(c->context, int32_t, count, "clusters");
-    c->pull = PLI_NEW(c->context, double, count, "clusters");
-    c->steps.entries = PLI_NEW(c->context, pli_queue_entry, count, "clusters");
-    c->steps.place = PLI_NEW(c->context, int32_t, count, "clusters");
-    return c->distance != NULL && c->owner != NULL && c->members != NULL && c->walk != NULL &&
-           c->first_hop != NULL && c->pull != NULL && c->steps.entries != NULL &&
-           c->steps.place != NULL;
-}
-
-static bool allocate_clusters(pli_clusters *c)
-{
-    c->centers = PLI_NEW(c->context, int32_t, c->capacity, "clusters");
-    c->size = PLI_NEW(c->context, double, c->capacity, "clusters");
-    c->start = PLI_NEW(c->context, int32_t, (int64_t)c->capacity + 1, "clusters");
-    c->first = PLI_NEW(c->context, int32_t, c->capacity, "clusters");
-    c->sorted = PLI_NEW(c->context, double, c->capacity, "clusters");
-    c->gone = PLI_NEW(c->context, uint8_t, c->capacity, "clusters");
-    c->siblings = PLI_NEW(c->context, int32_t, c->pieces->piece_count, "clusters");
-    return c->centers != NULL && c->size != NULL && c->start != NULL && c->first != NULL &&
-           c->sorted != NULL && c->gone != NULL && c->siblings != NULL;
+    static const char what[] = "clusters";
+    int64_t elements = c->pieces->mesh.element_count, vertices = c->pieces->mesh.vertex_count;
+    int64_t clusters = c->capacity;
+    PLI_TRY(PLI_MAKE(c->context, c->volume, elements, what));
+    PLI_TRY(PLI_MAKE(c->context, c->weight, elements, what));
+    PLI_TRY(PLI_MAKE(c->context, c->depth, elements, what));
+    PLI_TRY(PLI_MAKE(c->context, c->label, elements, what));
+    PLI_TRY(PLI_MAKE(c->context, c->old_label, elements, what));
+    PLI_TRY(PLI_MAKE(c->context, c->flood.entries, elements, what));
+    PLI_TRY(PLI_MAKE(c->context, c->flood.place, elements, what));
+    PLI_TRY(PLI_MAKE(c->context, c->distance, vertices, what));
+    PLI_TRY(PLI_MAKE(c->context, c->owner, vertices, what));
+    PLI_TRY(PLI_MAKE(c->context, c->members, vertices, what));
+    PLI_TRY(PLI_MAKE(c->context, c->walk, vertices, what));
+    PLI_TRY(PLI_MAKE(c->context, c->first_hop, vertices, what));
+    PLI_TRY(PLI_MAKE(c->context, c->pull, vertices, what));
+    PLI_TRY(PLI_MAKE(c->context, c->steps.entries, vertices, what));
+    PLI_TRY(PLI_MAKE(c->context, c->steps.place, vertices, what));
+    PLI_TRY(PLI_MAKE(c->context, c->centers, clusters, what));
+    PLI_TRY(PLI_MAKE(c->context, c->size, clusters, what));
+    PLI_TRY(PLI_MAKE(c->context, c->start, clusters + 1, what));
+    PLI_TRY(PLI_MAKE(c->context, c->first, clusters, what));
+    PLI_TRY(PLI_MAKE(c->context, c->sorted, clusters, what));
+    PLI_TRY(PLI_MAKE(c->context, c->gone, clusters, what));
+    return PLI_MAKE(c->context, c->siblings, c->pieces->piece_count, what);
 }
 
 pli_status pli_clusters_create(pli_context *context, const pli_pieces *pieces, pli_heat *heat,
@@ -87,9 +73,10 @@ pli_status pli_clusters_create(pli_context *context, const pli_pieces *pieces, p
     c->pieces = pieces;
     c->heat = heat;
     c->capacity = capacity;
-    if (!allocate_elements(c) || !allocate_vertices(c) || !allocate_clusters(c)) {
+    pli_status status = allocate_arrays(c);
+    if (status != PLI_OK) {
         pli_clusters_destroy(c);
-        return PLI_ERROR_MEMORY;
+        return status;
     }
     pli_parallel_for(context, pieces->mesh.element_count, GRAIN, measure_elements, c);
     for (int32_t k = 0; k < pieces->mesh.element_count; ++k) {

@@ -144,13 +144,6 @@ static void mark_neighbors(const pli_galerkin *g, int32_t handle, uint8_t *marke
     marked[handle] = 1;
 }
 
-static int64_t count_marked(int32_t count, const uint8_t *marked)
-{
-    int64_t sum = 0;
-    for (int32_t i = 0; i < count; ++i) sum += marked[i];
-    return sum;
-}
-
 // Four rows of blocks for the handle, each with four columns for every marked one.
 static int64_t list_rows(int32_t handle, int32_t count, const uint8_t *marked, int64_t at,
                          int64_t *row_start, int32_t *column)
@@ -176,8 +169,9 @@ static pli_status create_matrix(pli_galerkin *g)
     if (marked == NULL) goto done;
     int64_t total = 0;
     for (int32_t i = 0; i < m; ++i) {
-        mark_neighbors(g, i, marked + (int64_t)i * m);
-        total += count_marked(m, marked + (int64_t)i * m);
+        uint8_t *row = marked + (int64_t)i * m;
+        mark_neighbors(g, i, row);
+        for (int32_t j = 0; j < m; ++j) total += row[j];
     }
     row_start = PLI_NEW(context, int64_t, PLI_HANDLE_ROWS * (int64_t)m + 1, "coarse matrix");
     column = PLI_NEW(context, int32_t, PLI_HANDLE_ROWS * PLI_HANDLE_ROWS * total, "coarse matrix");
@@ -450,14 +444,6 @@ static pli_status find_pair(pli_galerkin *g, int32_t row, int32_t column, double
     return PLI_OK;
 }
 
-static void forget_pairs(pli_galerkin *g)
-{
-    for (int64_t k = 0; k < g->pair_count; ++k) {
-        g->pair_of[(int64_t)g->pairs[k].row * g->handle_count + g->pairs[k].column] = 0;
-    }
-    g->pair_count = 0;
-}
-
 // K_ij += s_i s_j^T (x) B for one block of vertices; i <= j.
 static pli_status add_coupling(pli_galerkin *g, int32_t i, int32_t j, const double *s_i,
                                const double *s_j, const double B[TILE])
@@ -496,14 +482,6 @@ static pli_status add_vertex_block(pli_galerkin *g, const pli_extra_block *block
     return PLI_OK;
 }
 
-static pli_status add_contacts(pli_galerkin *g, const pli_bcsr *O)
-{
-    for (int64_t k = 0; k < O->extra.count; ++k) {
-        PLI_TRY(add_vertex_block(g, O->extra.blocks + k));
-    }
-    return PLI_OK;
-}
-
 // Puts the blocks of a pair and their mirrors beside the pattern.
 static void place_pair(pli_galerkin *g, int64_t pair)
 {
@@ -521,14 +499,6 @@ static void place_pair(pli_galerkin *g, int64_t pair)
             (void)placed;
         }
     }
-}
-
-static pli_status place_pairs(pli_galerkin *g)
-{
-    PLI_TRY(pli_bcsr_reserve_extra(g->K, 2 * PLI_HANDLE_ROWS * PLI_HANDLE_ROWS * g->pair_count));
-    for (int64_t k = 0; k < g->pair_count; ++k) place_pair(g, k);
-    pli_bcsr_close_extra(g->K);
-    return PLI_OK;
 }
 
 // ---- the factor
@@ -574,32 +544,35 @@ static bool find_change(const pli_galerkin *g, const pli_bcsr *O, int32_t vertex
     return any;
 }
 
-static pli_status add_changes(pli_galerkin *g, const pli_bcsr *O)
+pli_status pli_galerkin_update(pli_galerkin *g, const pli_bcsr *O, bool *definite)
 {
+    *definite = false;
+    pli_bcsr_set_zero(g->K); // extra blocks, too
+    memcpy(g->K->values, g->base, TILE * (size_t)g->K->block_count * sizeof(double));
+    for (int64_t k = 0; k < g->pair_count; ++k) {
+        g->pair_of[(int64_t)g->pairs[k].row * g->handle_count + g->pairs[k].column] = 0;
+    }
+    g->pair_count = 0;
+
+    // diagonal blocks that have changed, and blocks of vertices in contact
     for (int32_t vertex = 0; vertex < O->row_count; ++vertex) {
         pli_extra_block block = {.row = vertex, .column = vertex};
         if (find_change(g, O, vertex, block.values)) PLI_TRY(add_vertex_block(g, &block));
     }
-    return PLI_OK;
-}
+    for (int64_t k = 0; k < O->extra.count; ++k) {
+        PLI_TRY(add_vertex_block(g, O->extra.blocks + k));
+    }
+    row_job job = {.galerkin = g};
+    pli_parallel_for(g->context, g->handle_count, 1, mirror_rows, &job);
+    PLI_TRY(pli_bcsr_reserve_extra(g->K, 2 * PLI_HANDLE_ROWS * PLI_HANDLE_ROWS * g->pair_count));
+    for (int64_t k = 0; k < g->pair_count; ++k) place_pair(g, k);
+    pli_bcsr_close_extra(g->K);
 
-pli_status pli_galerkin_update(pli_galerkin *galerkin, const pli_bcsr *O, bool *definite)
-{
-    *definite = false;
-    pli_bcsr_set_zero(galerkin->K); // extra blocks, too
-    memcpy(galerkin->K->values, galerkin->base,
-           TILE * (size_t)galerkin->K->block_count * sizeof(double));
-    forget_pairs(galerkin);
-    PLI_TRY(add_changes(galerkin, O));
-    PLI_TRY(add_contacts(galerkin, O));
-    row_job job = {.galerkin = galerkin};
-    pli_parallel_for(galerkin->context, galerkin->handle_count, 1, mirror_rows, &job);
-    PLI_TRY(place_pairs(galerkin));
     for (double share = regularity; !*definite && share < regularity_limit;
          share *= regularity_growth) {
-        regularize(galerkin, share);
-        PLI_TRY(pli_cholesky_factor(galerkin->cholesky, galerkin->K, 0, definite));
-        galerkin->is_exact = *definite && share == regularity;
+        regularize(g, share);
+        PLI_TRY(pli_cholesky_factor(g->cholesky, g->K, 0, definite));
+        g->is_exact = *definite && share == regularity;
     }
     return PLI_OK;
 }

@@ -54,21 +54,16 @@ static void mark_interfaces(builder *b)
     }
 }
 
-static void find_softest(builder *b)
-{
-    for (int32_t c = 0; c < b->components->piece_count; ++c) b->softest[c] = INFINITY;
-    for (int32_t k = 0; k < b->mesh->element_count; ++k) {
-        double *softest = &b->softest[b->components->piece[k]];
-        *softest = fmin(*softest, b->stiffness[k]);
-    }
-}
-
 static void soften_interfaces(builder *b)
 {
     const pli_simplices *mesh = &b->pieces->mesh;
     int32_t size = mesh->corner_count;
     mark_interfaces(b);
-    find_softest(b);
+    for (int32_t c = 0; c < b->components->piece_count; ++c) b->softest[c] = INFINITY;
+    for (int32_t k = 0; k < b->mesh->element_count; ++k) {
+        double *softest = &b->softest[b->components->piece[k]];
+        *softest = fmin(*softest, b->stiffness[k]);
+    }
     for (int64_t k = 0; k < (int64_t)size * mesh->element_count; ++k) {
         int64_t element = k / size;
         if (!b->is_interface[mesh->elements[k]]) continue;

@@ -105,12 +105,6 @@ static pli_status check_numbers(pli_context *context, const pli_partition_def *d
                     (int)def->max_rounds, (int)def->prune_period);
 }
 
-static pli_status check_def(pli_context *context, const pli_partition_def *def)
-{
-    PLI_TRY(check_numbers(context, def));
-    return pli_heat_check(context, &(pli_heat_def){def->mesh, def->stiffness});
-}
-
 static pli_status tell_progress(const maker *m, double fraction)
 {
     return m->def->progress != NULL ? m->def->progress(m->def->user, fraction) : PLI_OK;
@@ -522,7 +516,8 @@ pli_status pli_partition_create(pli_context *context, const pli_partition_def *d
                                 pli_partition **partition)
 {
     *partition = NULL;
-    PLI_TRY(check_def(context, def));
+    PLI_TRY(check_numbers(context, def));
+    PLI_TRY(pli_heat_check(context, &(pli_heat_def){def->mesh, def->stiffness}));
     maker m = {.context = context, .def = def};
     pli_status status = make_partition(&m, partition);
     pli_clusters_destroy(m.clusters);

@@ -64,9 +64,8 @@ static pli_status create_level(pli_subspace *s, const pli_bases *bases, bool blo
     PLI_TRY(pli_space_create(s->context, bases, s->def.points, s->fixed, &made->space));
     if (blocks) PLI_TRY(pli_handle_blocks_create(s->context, made->space, &made->blocks));
     int64_t size = pli_space_size(made->space);
-    made->q = PLI_NEW(s->context, double, size, "subspace unknowns");
-    made->b = PLI_NEW(s->context, double, size, "subspace unknowns");
-    return made->q != NULL && made->b != NULL ? PLI_OK : PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(s->context, made->q, size, "subspace unknowns"));
+    return PLI_MAKE(s->context, made->b, size, "subspace unknowns");
 }
 
 static void clear_level(pli_context *context, level *made)
@@ -94,16 +93,14 @@ static bool wants_factor(const pli_subspace_source_def *def)
 
 static pli_status allocate_vectors(pli_subspace *s)
 {
-    s->diagonal = PLI_NEW(s->context, double, BLOCK *(int64_t)s->vertex_count, "diagonal blocks");
-    s->roots = PLI_NEW(s->context, double, WEIGHTS *(int64_t)s->vertex_count, "diagonal blocks");
-    s->w = PLI_NEW(s->context, double, s->n, "subspace scratch");
-    s->y = PLI_NEW(s->context, double, s->n, "subspace scratch");
-    s->r = PLI_NEW(s->context, double, s->n, "subspace scratch");
-    bool complete =
-        s->diagonal != NULL && s->roots != NULL && s->w != NULL && s->y != NULL && s->r != NULL;
-    if (!complete) return PLI_ERROR_MEMORY;
+    int64_t vertices = s->vertex_count;
+    PLI_TRY(PLI_MAKE(s->context, s->diagonal, BLOCK * vertices, "diagonal blocks"));
+    PLI_TRY(PLI_MAKE(s->context, s->roots, WEIGHTS * vertices, "diagonal blocks"));
+    PLI_TRY(PLI_MAKE(s->context, s->w, s->n, "subspace scratch"));
+    PLI_TRY(PLI_MAKE(s->context, s->y, s->n, "subspace scratch"));
+    PLI_TRY(PLI_MAKE(s->context, s->r, s->n, "subspace scratch"));
     // no block is known yet
-    pli_vector_fill(s->context, BLOCK * (int64_t)s->vertex_count, NAN, s->diagonal);
+    pli_vector_fill(s->context, BLOCK * vertices, NAN, s->diagonal);
     return PLI_OK;
 }
 
@@ -191,19 +188,15 @@ static void begin(void *self)
     if (s->galerkin != NULL) pli_galerkin_begin(s->galerkin);
 }
 
-// Mean of the last step sizes; 1 before there are any.
-static double average_step(const pli_subspace *s)
-{
-    int32_t count = s->step_count < s->def.average_length ? s->step_count : s->def.average_length;
-    double sum = 0;
-    for (int32_t k = 0; k < count; ++k) sum += s->steps[(s->step_count - 1 - k) % AVERAGE_MAX];
-    return count > 0 ? sum / count : 1;
-}
-
 static bool should_refresh(const pli_subspace *s)
 {
     if (s->counts.refreshes == 0) return true;
-    return s->since_refresh >= s->def.period && average_step(s) < s->def.threshold;
+    // mean of the last step sizes; 1 before there are any
+    int32_t count = s->step_count < s->def.average_length ? s->step_count : s->def.average_length;
+    double sum = 0;
+    for (int32_t k = 0; k < count; ++k) sum += s->steps[(s->step_count - 1 - k) % AVERAGE_MAX];
+    double mean = count > 0 ? sum / count : 1;
+    return s->since_refresh >= s->def.period && mean < s->def.threshold;
 }
 
 static pli_status refresh(pli_subspace *s, pli_objective *objective, const double *x)
@@ -335,24 +328,11 @@ static void multiply_fine_rows(const void *self, const double *x, double *y, int
     pli_bcsr_extra_multiply_add_rows(s->O, x, y, first, last);
 }
 
-typedef struct fine_job {
-    const pli_subspace *subspace;
-    const double *x;
-    double *y;
-} fine_job;
-
-static void multiply_fine_range(void *user, int64_t first, int64_t last)
-{
-    const fine_job *job = user;
-    multiply_fine_rows(job->subspace, job->x, job->y, first, last);
-}
-
 static void multiply_fine(const void *self, const double *x, double *y)
 {
-    fine_job job = {self, x, y};
+    const pli_subspace *s = self;
     load_fine(self, x);
-    pli_parallel_for(job.subspace->context, job.subspace->vertex_count, ROW_GRAIN,
-                     multiply_fine_range, &job);
+    pli_operator_apply_by_rows(s->context, s->vertex_count, ROW_GRAIN, multiply_fine_rows, s, x, y);
 }
 
 // ---- preconditioners of the polish
@@ -368,17 +348,11 @@ static void apply_diagonal_rows(const void *self, const double *r, double *z, in
     }
 }
 
-static void apply_diagonal_range(void *user, int64_t first, int64_t last)
-{
-    const fine_job *job = user;
-    apply_diagonal_rows(job->subspace, job->x, job->y, first, last);
-}
-
 static void apply_diagonal(const void *self, const double *r, double *z)
 {
-    fine_job job = {self, r, z};
-    pli_parallel_for(job.subspace->context, job.subspace->vertex_count, ROW_GRAIN,
-                     apply_diagonal_range, &job);
+    const pli_subspace *s = self;
+    pli_operator_apply_by_rows(s->context, s->vertex_count, ROW_GRAIN, apply_diagonal_rows, s, r,
+                               z);
 }
 
 // D^-1 r + U K^-1 U^T r

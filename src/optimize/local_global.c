@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "optimize/local_global.h"
 
-#include "optimize/rounding.h"
-#include "optimize/stopping.h"
+#include "optimize/descent.h"
 
 #include "linear/matrix/vector.h"
 
@@ -20,7 +19,6 @@ struct pli_local_global {
     pli_context *context;
     pli_local_global_def def;
     pli_objective *objective; // borrowed
-    double energy_noise;      // of the step (J)
     pli_lifted *A;
     pli_lifted_solver *solver;
 
@@ -170,11 +168,10 @@ static void take_holds(pli_local_global *m)
     }
 }
 
-static pli_status begin_step(void *self, const pli_minimizer_step *step)
+static pli_status begin_step(void *self, uint64_t coefficients)
 {
     pli_local_global *m = self;
-    m->energy_noise = step->energy_noise;
-    bool is_same = m->is_assembled && m->coefficients == step->coefficients && has_same_holds(m);
+    bool is_same = m->is_assembled && m->coefficients == coefficients && has_same_holds(m);
     if (is_same) return PLI_OK;
     pli_lifted_set_zero(m->A);
     for (int32_t k = 0; k < m->objective->term_count; ++k) {
@@ -183,7 +180,7 @@ static pli_status begin_step(void *self, const pli_minimizer_step *step)
     }
     take_holds(m);
     pli_lifted_close(m->A, m->fixed);
-    m->coefficients = step->coefficients;
+    m->coefficients = coefficients;
     m->is_assembled = true;
     m->is_built = false;
     return PLI_OK;
@@ -296,262 +293,192 @@ static pli_status update_matrix(pli_local_global *m, const double *x)
 
 // ---- the loop
 
-// everything one minimisation carries from stage to stage
-typedef struct descent {
+// What one minimisation carries from stage to stage.
+typedef struct local_global {
     pli_local_global *minimizer;
     const pli_local_global_def *def;
-    const pli_objective *objective;
-    const pli_minimize_env *env;
-    pli_minimize_report *report;
-    int64_t n; // unknowns
-
-    double *x;       // [n] current iterate, the caller's
-    double *g;       // [n] gradient at x
-    double *d;       // [n] direction
-    double *b;       // [n] right-hand side -g
-    double *before;  // [n] iterate before x; NULL without acceleration
-    double *trial_x; // [n] of the line search; NULL without it
-    double *trial_g; // [n] the same
-
-    pli_sum energy; // E(x), where it is measured
+    pli_descent at;
+    double *before; // [n] iterate before x; NULL without acceleration
     double omega;   // of the acceleration
-    double error;   // that the last direction told of, where errors are judged
-    pli_error_estimate estimate;
-    pli_iterate last;
-} descent;
+} local_global;
 
-static bool searches(const descent *s)
+static bool searches(const local_global *s)
 {
     return s->def->line_search.kind != PLI_SEARCH_NONE;
 }
 
-static bool accelerates(const descent *s)
+static bool accelerates(const local_global *s)
 {
     return s->def->chebyshev_rho > 0;
 }
 
-static bool needs_energy(const descent *s)
+static bool needs_energy(const local_global *s)
 {
     return searches(s) || s->def->measures_energy;
 }
 
-static pli_status take_scratch(descent *s)
+static void evaluate_gradient(local_global *s)
 {
-    pli_arena *arena = s->env->scratch;
-    s->g = pli_arena_doubles(arena, s->n, "gradient");
-    s->d = pli_arena_doubles(arena, s->n, "direction");
-    s->b = pli_arena_doubles(arena, s->n, "right-hand side");
-    bool complete = s->g != NULL && s->d != NULL && s->b != NULL;
-    if (searches(s)) {
-        s->trial_x = pli_arena_doubles(arena, s->n, "trial point");
-        s->trial_g = pli_arena_doubles(arena, s->n, "trial gradient");
-        complete = complete && s->trial_x != NULL && s->trial_g != NULL;
-    }
-    if (accelerates(s)) {
-        s->before = pli_arena_doubles(arena, s->n, "last iterate");
-        complete = complete && s->before != NULL;
-    }
-    return complete ? PLI_OK : PLI_ERROR_MEMORY;
+    pli_timers_begin(s->at.env->timers, "gradient");
+    pli_objective_compute_gradient(s->at.objective, s->at.x, s->at.g);
+    pli_descent_measure(&s->at);
+    pli_timers_end(s->at.env->timers);
 }
 
-static void evaluate_energy(descent *s)
+static void tell(void *self)
 {
-    pli_timers_begin(s->env->timers, "energy");
-    s->energy = pli_objective_energy(s->objective, s->x);
-    ++s->report->energy_evaluations;
-    pli_timers_end(s->env->timers);
-}
-
-static void evaluate_gradient(descent *s)
-{
-    pli_timers_begin(s->env->timers, "gradient");
-    pli_objective_compute_gradient(s->objective, s->x, s->g);
-    pli_stopping_measure(s->objective, s->g, s->report, &s->last);
-    if (s->def->judge == PLI_JUDGE_ERROR) s->report->residual = s->error;
-    pli_timers_end(s->env->timers);
-}
-
-static void tell_iterate(descent *s)
-{
-    s->report->energy = needs_energy(s) ? pli_sum_value(s->energy) : NAN;
-    pli_stopping_tell(s->env, s->report, &s->last);
-}
-
-// Sets report->stop when the iteration has to end here.
-static bool is_over(descent *s)
-{
-    pli_stopping rules = {.tolerance = s->def->tolerance,
-                          .judges = s->def->judge == PLI_JUDGE_GRADIENT,
-                          .max_iterations = s->def->max_iterations,
-                          .fixed_iterations = s->def->fixed_iterations};
-    double energy = needs_energy(s) ? s->report->energy : 0;
-    return pli_stopping_is_over(&rules, s->env, energy + s->last.gradient, s->report);
+    local_global *s = self;
+    s->at.report->energy = needs_energy(s) ? pli_sum_value(s->at.energy) : NAN;
+    s->at.measure =
+        needs_energy(s) ? s->at.report->energy + s->at.last.gradient : s->at.last.gradient;
+    pli_descent_tell(&s->at);
 }
 
 // d = -A^-1 g; false, with the reason in the report, when there is none
-static pli_status compute_direction(descent *s, bool *usable)
+static pli_status compute_direction(local_global *s, bool *usable)
 {
-    pli_context *context = s->objective->context;
+    pli_context *context = s->at.context;
     *usable = false;
-    pli_timers_begin(s->env->timers, "linear");
-    pli_vector_copy(context, s->n, s->g, s->b);
-    pli_vector_scale(context, s->n, -1, s->b);
+    pli_timers_begin(s->at.env->timers, "linear");
+    pli_vector_copy(context, s->at.n, s->at.g, s->at.b);
+    pli_vector_scale(context, s->at.n, -1, s->at.b);
     pli_krylov_report solved;
-    pli_status status =
-        pli_lifted_solver_solve(s->minimizer->solver, s->b, s->env->scratch, s->d, &solved);
-    s->last.linear_iterations = solved.iterations;
-    s->report->linear_iterations += solved.iterations;
+    pli_status status = pli_lifted_solver_solve(s->minimizer->solver, s->at.b, s->at.env->scratch,
+                                                s->at.d, &solved);
+    s->at.last.linear_iterations = solved.iterations;
+    s->at.report->linear_iterations += solved.iterations;
     if (status == PLI_OK) {
-        pli_objective_mask(s->objective, s->d);
-        *usable = pli_stopping_is_finite(context, s->n, s->d);
-        if (!*usable) s->report->stop = PLI_STOP_NONFINITE;
+        pli_objective_mask(s->at.objective, s->at.d);
+        *usable = pli_descent_has_finite_direction(&s->at);
     }
-    pli_timers_end(s->env->timers);
+    pli_timers_end(s->at.env->timers);
     return status;
 }
 
 // omega of the coming iterate (Wang 2015, algorithm 1)
-static double next_omega(const descent *s)
+static double next_omega(const local_global *s)
 {
     double square = s->def->chebyshev_rho * s->def->chebyshev_rho;
-    if (s->report->iterations < s->def->chebyshev_delay) return 1;
-    if (s->report->iterations == s->def->chebyshev_delay) return 2 / (2 - square);
+    if (s->at.report->iterations < s->def->chebyshev_delay) return 1;
+    if (s->at.report->iterations == s->def->chebyshev_delay) return 2 / (2 - square);
     return 4 / (4 - square * s->omega);
 }
 
 // d <- omega gamma d + (omega - 1) (x - before), so that x + d is the accelerated iterate
 static void accelerate_range(void *user, int64_t begin, int64_t end)
 {
-    const descent *s = user;
+    const local_global *s = user;
     double gamma = s->omega * s->def->chebyshev_gamma;
     double momentum = s->omega - 1;
     for (int64_t i = begin; i < end; ++i) {
-        s->d[i] = gamma * s->d[i] + momentum * (s->x[i] - s->before[i]);
-        s->before[i] = s->x[i];
+        s->at.d[i] = gamma * s->at.d[i] + momentum * (s->at.x[i] - s->before[i]);
+        s->before[i] = s->at.x[i];
     }
 }
 
 // Steps as far as the terms admit, at most to x + d.
-static bool step_freely(descent *s)
+static bool step_freely(local_global *s)
 {
-    double alpha = fmin(1, pli_objective_max_step(s->objective, s->x, s->d));
+    double alpha = fmin(1, pli_objective_max_step(s->at.objective, s->at.x, s->at.d));
     if (!(alpha > 0)) return false;
-    pli_vector_axpy(s->objective->context, s->n, alpha, s->d, s->x);
-    s->last.alpha = alpha;
+    pli_vector_axpy(s->at.context, s->at.n, alpha, s->at.d, s->at.x);
+    s->at.last.alpha = alpha;
     return true;
 }
 
 // Steps to where the energy falls; false when that is nowhere.
-static bool step_searching(descent *s)
+static bool step_searching(local_global *s)
 {
-    pli_line line = {.objective = s->objective,
-                     .x = s->x,
-                     .d = s->d,
-                     .energy = s->energy,
-                     .slope = pli_vector_dot(s->objective->context, s->n, s->g, s->d),
-                     .noise = pli_rounding_of_energy(s->report->energy, s->minimizer->energy_noise),
-                     .alpha_max = pli_objective_max_step(s->objective, s->x, s->d),
-                     .trial_x = s->trial_x,
-                     .trial_g = s->trial_g};
+    pli_line line =
+        pli_descent_line(&s->at, pli_vector_dot(s->at.context, s->at.n, s->at.g, s->at.d));
     pli_line_report found;
     pli_line_search(&s->def->line_search, &line, &found);
-    s->last.energy_evaluations = found.evaluations;
-    s->report->energy_evaluations += found.evaluations;
+    s->at.last.energy_evaluations = found.evaluations;
+    s->at.report->energy_evaluations += found.evaluations;
     if (!found.found) {
         // the decrease that the model predicts may be below the resolution of E
-        bool rounding =
-            pli_rounding_hides_slope(line.slope, s->report->energy, s->minimizer->energy_noise);
-        pli_stopping_end(s->def->tolerance, rounding, s->report);
+        pli_descent_end(&s->at, pli_descent_hides_slope(&s->at, line.slope));
         return false;
     }
-    s->last.alpha = found.alpha;
-    s->energy = found.energy;
-    pli_vector_copy(s->objective->context, s->n, s->trial_x, s->x);
+    s->at.last.alpha = found.alpha;
+    s->at.energy = found.energy;
+    pli_vector_copy(s->at.context, s->at.n, s->at.trial_x, s->at.x);
     return true;
 }
 
 // x += alpha d; false, with the reason in the report, when there is no such step
-static bool take_step(descent *s)
+static bool take_step(local_global *s)
 {
     bool judged = s->def->fixed_iterations == 0;
-    if (judged && pli_stopping_is_negligible(s->objective->context, s->n, s->d, s->x)) {
-        pli_stopping_end(s->def->tolerance, true, s->report);
+    if (judged && pli_descent_is_negligible(&s->at)) {
+        pli_descent_end(&s->at, true);
         return false;
     }
-    pli_timers_begin(s->env->timers, "search");
-    s->report->stop = PLI_STOP_LINESEARCH;
+    pli_timers_begin(s->at.env->timers, "search");
+    s->at.report->stop = PLI_STOP_LINESEARCH;
     bool moved = searches(s) ? step_searching(s) : step_freely(s);
-    s->report->iterations += moved;
-    pli_timers_end(s->env->timers);
+    s->at.report->iterations += moved;
+    pli_timers_end(s->at.env->timers);
     return moved;
-}
-
-// Whether a direction tells that the error is under the tolerance.
-static bool is_error_small(descent *s)
-{
-    if (s->def->judge != PLI_JUDGE_ERROR) return false;
-    s->error = pli_error_of_step(&s->estimate, s->objective, s->x, s->g, s->d);
-    s->report->residual = s->error;
-    return s->def->fixed_iterations == 0 && s->error <= s->def->tolerance;
 }
 
 // What the next iteration, or whoever watches, has to know at the new x. Nobody asks for the
 // gradient behind the last one of a fixed number of iterations.
-static void evaluate_iterate(descent *s)
+static void evaluate_iterate(local_global *s)
 {
-    bool last = s->def->fixed_iterations > 0 && s->report->iterations >= s->def->fixed_iterations;
-    s->last.g = NULL;
-    if (s->def->measures_energy && !searches(s)) evaluate_energy(s);
+    bool last =
+        s->def->fixed_iterations > 0 && s->at.report->iterations >= s->def->fixed_iterations;
+    s->at.last.g = NULL;
+    if (s->def->measures_energy && !searches(s)) pli_descent_evaluate_energy(&s->at);
     if (!last || s->def->measures_energy) evaluate_gradient(s);
 }
 
 // One iteration; *over with the reason in the report when it has to be the last.
-static pli_status iterate(descent *s, bool *over)
+static pli_status iterate(void *self, bool *over)
 {
+    local_global *s = self;
     *over = true;
-    pli_timers_begin(s->env->timers, "matrix");
-    pli_status status = update_matrix(s->minimizer, s->x);
-    pli_timers_end(s->env->timers);
+    pli_timers_begin(s->at.env->timers, "matrix");
+    pli_status status = update_matrix(s->minimizer, s->at.x);
+    pli_timers_end(s->at.env->timers);
     if (status != PLI_OK) return status;
     if (!s->minimizer->definite) {
-        s->report->stop = PLI_STOP_LINEAR;
+        s->at.report->stop = PLI_STOP_LINEAR;
         return PLI_OK;
     }
 
     bool usable = false;
     PLI_TRY(compute_direction(s, &usable));
     if (!usable) return PLI_OK;
-    if (is_error_small(s)) {
-        s->report->stop = PLI_STOP_DIRECTION;
+    // whether the direction tells that the error is under the tolerance
+    if (s->def->judge == PLI_JUDGE_ERROR && pli_descent_judge(&s->at, pli_descent_error(&s->at))) {
+        s->at.report->stop = PLI_STOP_DIRECTION;
         return PLI_OK;
     }
     if (accelerates(s)) {
         s->omega = next_omega(s);
-        pli_parallel_for(s->objective->context, s->n, GRAIN, accelerate_range, s);
+        pli_parallel_for(s->at.context, s->at.n, GRAIN, accelerate_range, s);
     }
     *over = !take_step(s);
     if (!*over) evaluate_iterate(s);
     return PLI_OK;
 }
 
-static pli_status run(descent *s)
-{
-    PLI_TRY(take_scratch(s));
-    if (accelerates(s)) pli_vector_copy(s->objective->context, s->n, s->x, s->before);
-    if (needs_energy(s)) evaluate_energy(s);
-    evaluate_gradient(s);
-    tell_iterate(s);
-    while (!is_over(s)) {
-        PLI_TRY(pli_stopping_check_cancel(s->objective->context, s->env));
-        bool over = false;
-        PLI_TRY(iterate(s, &over));
-        if (over) break;
-        tell_iterate(s);
-    }
-    return PLI_OK;
-}
-
 // ---- the minimiser
+
+static pli_status run(local_global *s)
+{
+    static const pli_descent_ops ops = {tell, iterate};
+    PLI_TRY(pli_descent_take_vectors(&s->at, searches(s)));
+    if (accelerates(s)) {
+        s->before = pli_arena_doubles(s->at.env->scratch, s->at.n, "last iterate");
+        if (s->before == NULL) return PLI_ERROR_MEMORY;
+        pli_vector_copy(s->at.context, s->at.n, s->at.x, s->before);
+    }
+    if (needs_energy(s)) pli_descent_evaluate_energy(&s->at);
+    evaluate_gradient(s);
+    return pli_descent_run(&s->at, &ops, s);
+}
 
 static pli_status minimize(void *self, const pli_minimize_env *env, double *x,
                            pli_minimize_report *report)
@@ -561,17 +488,17 @@ static pli_status minimize(void *self, const pli_minimize_env *env, double *x,
         return PLI_FAIL(minimizer->context, PLI_ERROR_ARGUMENT,
                         "the matrix was never assembled; begin a step before the minimisation");
     }
-    bool is_accelerated = minimizer->def.chebyshev_rho > 0;
-    descent s = {.minimizer = minimizer,
-                 .def = &minimizer->def,
-                 .objective = minimizer->objective,
-                 .env = env,
-                 .report = report,
-                 .n = 3 * (int64_t)minimizer->objective->point_count,
-                 .omega = 1,
-                 .error = INFINITY,
-                 .estimate = {.rate = is_accelerated ? PLI_RATE_ACCELERATED : PLI_RATE_STEADY},
-                 .x = x};
+    const pli_local_global_def *def = &minimizer->def;
+    local_global s = {.minimizer = minimizer,
+                      .def = def,
+                      .omega = 1,
+                      .at = pli_descent_begin(minimizer->objective, env, x, report)};
+    s.at.judge = def->judge;
+    s.at.error.rate = accelerates(&s) ? PLI_RATE_ACCELERATED : PLI_RATE_STEADY;
+    s.at.rules = (pli_stopping){.tolerance = def->tolerance,
+                                .judges = def->judge == PLI_JUDGE_GRADIENT,
+                                .max_iterations = def->max_iterations,
+                                .fixed_iterations = def->fixed_iterations};
     pli_lifted_solver_set_timers(minimizer->solver, env->timers);
     pli_status status = run(&s);
     pli_lifted_solver_set_timers(minimizer->solver, NULL);

@@ -29,7 +29,7 @@
 typedef enum pli_judge {
     PLI_JUDGE_GRADIENT, // norm of the gradient
     PLI_JUDGE_STEP,     // largest entry of Newton's step over a unit; Newton's method alone
-    PLI_JUDGE_ERROR     // relative error of the unknowns, see stopping.h
+    PLI_JUDGE_ERROR     // relative error of the unknowns, see descent.h
 } pli_judge;
 
 // Where the direction of an iteration came from.
@@ -63,12 +63,6 @@ typedef struct pli_minimize_report {
     double energy;
 } pli_minimize_report;
 
-// What is known of the minimisations of a step before they begin.
-typedef struct pli_minimizer_step {
-    uint64_t coefficients; // hash of everything that the constant parts of Hessians depend on
-    double energy_noise;   // rounding of E besides that of its own size (J)
-} pli_minimizer_step;
-
 // Who watches a minimisation, what it shares with others, and its limits. Any of the function
 // pointers may be NULL.
 typedef struct pli_minimize_env {
@@ -83,11 +77,13 @@ typedef struct pli_minimize_env {
     int32_t min_iterations; // made even if the gradient is small at once: an initial guess that
                             // stands still needs one, otherwise slow motion would come to rest
     int32_t max_iterations; // > 0: instead of those of the minimiser
+    double energy_noise;    // rounding of E besides that of its own size (J)
 } pli_minimize_env;
 
 typedef struct pli_minimizer_ops {
-    // Optional. Errors: memory.
-    pli_status (*begin_step)(void *self, const pli_minimizer_step *step);
+    // Optional; coefficients: hash of everything that the constant parts of Hessians depend on.
+    // Errors: memory.
+    pli_status (*begin_step)(void *self, uint64_t coefficients);
 
     // Required. The report comes in with zeros; scratch is given back by the caller. Errors:
     // memory, interrupted (x is then undefined).
@@ -107,13 +103,17 @@ typedef struct pli_minimizer {
 } pli_minimizer;
 
 PLI_CHECKED pli_status pli_minimizer_begin_step(const pli_minimizer *minimizer,
-                                                const pli_minimizer_step *step);
+                                                uint64_t coefficients);
 
 // Minimises the objective from x [point_count][3], in place. Errors: memory, interrupted (x is then
 // undefined).
 PLI_CHECKED pli_status pli_minimizer_minimize(const pli_minimizer *minimizer,
                                               const pli_minimize_env *env, double *x,
                                               pli_minimize_report *report);
+
+// Errors: interrupted, when whoever watches gives up.
+PLI_CHECKED pli_status pli_minimizer_check_cancel(pli_context *context,
+                                                  const pli_minimize_env *env);
 
 // 0 where there is none.
 int64_t pli_minimizer_memory(const pli_minimizer *minimizer);

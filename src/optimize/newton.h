@@ -7,7 +7,7 @@
 //   1. gradient g and Hessian H at x (H optionally projected to positive semi-definite parts);
 //   2. stop when the norm of g is under the tolerance, but make min_iterations at least; or, where
 //      steps or errors are judged, when the largest entry of d / step_unit is, or the error that d
-//      tells of (stopping.h), with this d as the last step;
+//      tells of (descent.h), with this d as the last step;
 //   3. direction d: H d = -g, solved only as well as the current norm r deserves, to the relative
 //      tolerance min(cap, sigma sqrt(max(r, tau))), with r and tau as pure numbers (the paper's
 //      cap is 1/2; a smaller one costs linear iterations and saves Hessians);

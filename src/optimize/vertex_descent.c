@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "optimize/vertex_descent.h"
 
+#include "optimize/descent.h"
 #include "optimize/rounding.h"
-#include "optimize/stopping.h"
 
 #include "base/memory.h"
 #include "linear/matrix/bcsr_pattern.h"
@@ -306,140 +306,92 @@ static void sweep_colors(void *user)
 
 // ---- the loop
 
-// everything one minimisation carries from stage to stage
-typedef struct descent {
+// What one minimisation carries from stage to stage; d of `at` is what the last sweep moved.
+typedef struct vertex_descent {
     const pli_vertex_descent *minimizer;
     const pli_vertex_descent_def *def;
-    const pli_objective *objective;
-    const pli_minimize_env *env;
-    pli_minimize_report *report;
-    int64_t n; // unknowns
+    pli_descent at;
+} vertex_descent;
 
-    double *x;    // [n] current iterate, the caller's
-    double *g;    // [n] gradient at x
-    double *d;    // [n] what the last sweep moved; used where convergence is judged
-    double error; // that the last sweep told of, where errors are judged
-    pli_error_estimate estimate;
-    pli_iterate last;
-} descent;
-
-static bool is_judged(const descent *s)
+static bool is_judged(const vertex_descent *s)
 {
     return s->def->fixed_iterations == 0;
 }
 
-static bool is_last(const descent *s)
+static bool is_last(const vertex_descent *s)
 {
-    return !is_judged(s) && s->report->iterations >= s->def->fixed_iterations;
+    return !is_judged(s) && s->at.report->iterations >= s->def->fixed_iterations;
 }
 
 // Whether the current iterate decides on how the minimisation ends.
-static bool decides(const descent *s)
+static bool decides(const vertex_descent *s)
 {
     return is_judged(s) || is_last(s);
 }
 
 // Searches begin at an energy that may be infinite, and nothing else shows whether it still is.
-static bool needs_energy(const descent *s)
+static bool needs_energy(const vertex_descent *s)
 {
     return s->def->measures_energy || (s->def->searches && decides(s));
 }
 
-static void evaluate_gradient(descent *s)
+static void evaluate_gradient(vertex_descent *s)
 {
-    pli_timers_begin(s->env->timers, "gradient");
-    pli_objective_compute_gradient(s->objective, s->x, s->g);
-    pli_stopping_measure(s->objective, s->g, s->report, &s->last);
-    if (s->def->judge == PLI_JUDGE_ERROR) s->report->residual = s->error;
-    pli_timers_end(s->env->timers);
+    pli_timers_begin(s->at.env->timers, "gradient");
+    pli_objective_compute_gradient(s->at.objective, s->at.x, s->at.g);
+    pli_descent_measure(&s->at);
+    pli_timers_end(s->at.env->timers);
 }
 
-static void evaluate_energy(descent *s)
+static void evaluate_energy(vertex_descent *s)
 {
-    pli_timers_begin(s->env->timers, "energy");
-    s->report->energy = pli_sum_value(pli_objective_energy(s->objective, s->x));
-    ++s->report->energy_evaluations;
-    pli_timers_end(s->env->timers);
+    pli_descent_evaluate_energy(&s->at);
+    s->at.report->energy = pli_sum_value(s->at.energy);
 }
 
 // Computes what somebody wants to know of the current iterate, and tells it.
-static void tell_iterate(descent *s)
+static void tell(void *self)
 {
-    s->report->energy = NAN;
-    s->report->residual = NAN;
-    s->last.gradient = NAN;
-    s->last.g = NULL;
+    vertex_descent *s = self;
+    s->at.report->energy = NAN;
+    s->at.report->residual = NAN;
+    s->at.last.gradient = NAN;
+    s->at.last.g = NULL;
     if (decides(s) || s->def->measures_energy) evaluate_gradient(s);
     if (needs_energy(s)) evaluate_energy(s);
-    pli_stopping_tell(s->env, s->report, &s->last);
+    s->at.measure = decides(s) ? s->at.last.gradient : 0;
+    if (decides(s) && needs_energy(s)) s->at.measure += s->at.report->energy;
+    pli_descent_tell(&s->at);
 }
 
-// Sets report->stop when the iteration has to end here.
-static bool is_over(descent *s)
+// One sweep; *over, with the reason in the report, when it moved nothing.
+static pli_status iterate(void *self, bool *over)
 {
-    pli_stopping rules = {.tolerance = s->def->tolerance,
-                          .judges = true,
-                          .max_iterations = s->def->max_iterations,
-                          .fixed_iterations = s->def->fixed_iterations};
-    double measure = decides(s) ? s->last.gradient : 0;
-    if (decides(s) && needs_energy(s)) measure += s->report->energy;
-    return pli_stopping_is_over(&rules, s->env, measure, s->report);
-}
-
-// One sweep; false, with the reason in the report, when it moved nothing.
-static bool iterate(descent *s)
-{
-    pli_context *context = s->objective->context;
-    sweep all = {.minimizer = s->minimizer, .x = s->x};
-    if (is_judged(s)) pli_vector_copy(context, s->n, s->x, s->d);
-    pli_timers_begin(s->env->timers, "sweep");
+    vertex_descent *s = self;
+    pli_context *context = s->at.context;
+    sweep all = {.minimizer = s->minimizer, .x = s->at.x};
+    if (is_judged(s)) pli_vector_copy(context, s->at.n, s->at.x, s->at.d);
+    pli_timers_begin(s->at.env->timers, "sweep");
     pli_parallel_team(context, sweep_colors, &all);
-    pli_timers_end(s->env->timers);
-    ++s->report->iterations;
-    s->last.alpha = 1;
+    pli_timers_end(s->at.env->timers);
+    ++s->at.report->iterations;
+    s->at.last.alpha = 1;
     if (all.met == MET_NONFINITE) {
-        s->report->stop = PLI_STOP_NONFINITE;
-        return false;
+        s->at.report->stop = PLI_STOP_NONFINITE;
+        *over = true;
+        return PLI_OK;
     }
-    if (!is_judged(s)) return true;
-    pli_vector_subtract(context, s->n, s->x, s->d, s->d);
+    if (!is_judged(s)) return PLI_OK;
+    pli_vector_subtract(context, s->at.n, s->at.x, s->at.d, s->at.d);
     // g is still that of where the sweep began
-    if (s->def->judge == PLI_JUDGE_ERROR) {
-        s->error = pli_error_of_step(&s->estimate, s->objective, s->x, s->g, s->d);
-    }
-    if (!pli_stopping_is_negligible(context, s->n, s->d, s->x)) return true;
+    if (s->def->judge == PLI_JUDGE_ERROR) s->at.judged = pli_descent_error(&s->at);
+    if (!pli_descent_is_negligible(&s->at)) return PLI_OK;
     static const pli_stop reasons[] = {[MET_NOTHING] = PLI_STOP_ROUNDING,
                                        [MET_NO_DECREASE] = PLI_STOP_LINESEARCH,
                                        [MET_SINGULAR] = PLI_STOP_LINEAR,
                                        [MET_NONFINITE] = PLI_STOP_NONFINITE};
-    s->report->stop = reasons[all.met];
-    return false;
-}
-
-// Sweeps see forces alone: an energy that is not finite shows at the end.
-static void check_energy(descent *s)
-{
-    if (!is_judged(s) || needs_energy(s) || s->report->stop <= 0) return;
-    evaluate_energy(s);
-    if (!isfinite(s->report->energy)) s->report->stop = PLI_STOP_NONFINITE;
-}
-
-static pli_status run(descent *s)
-{
-    s->g = pli_arena_doubles(s->env->scratch, s->n, "gradient");
-    s->d = pli_arena_doubles(s->env->scratch, s->n, "steps");
-    if (s->g == NULL || s->d == NULL) return PLI_ERROR_MEMORY;
-    tell_iterate(s);
-    while (!is_over(s)) {
-        PLI_TRY(pli_stopping_check_cancel(s->objective->context, s->env));
-        bool moved = iterate(s);
-        tell_iterate(s);
-        if (moved) continue;
-        bool rounding = s->report->stop == PLI_STOP_ROUNDING;
-        if (rounding) pli_stopping_end(s->def->tolerance, true, s->report);
-        break;
-    }
-    check_energy(s);
+    s->at.report->stop = reasons[all.met];
+    *over = true;
     return PLI_OK;
 }
 
@@ -448,17 +400,30 @@ static pli_status run(descent *s)
 static pli_status minimize(void *self, const pli_minimize_env *env, double *x,
                            pli_minimize_report *report)
 {
+    static const pli_descent_ops ops = {tell, iterate};
     const pli_vertex_descent *minimizer = self;
-    descent s = {.minimizer = minimizer,
-                 .def = &minimizer->def,
-                 .objective = minimizer->objective,
-                 .env = env,
-                 .report = report,
-                 .n = 3 * (int64_t)minimizer->objective->point_count,
-                 .error = INFINITY,
-                 .estimate = {.rate = PLI_RATE_STEADY},
-                 .x = x};
-    return run(&s);
+    const pli_vertex_descent_def *def = &minimizer->def;
+    vertex_descent s = {.minimizer = minimizer,
+                        .def = def,
+                        .at = pli_descent_begin(minimizer->objective, env, x, report)};
+    pli_descent *at = &s.at;
+    at->judge = def->judge;
+    at->error.rate = PLI_RATE_STEADY;
+    at->rules = (pli_stopping){.tolerance = def->tolerance,
+                               .judges = true,
+                               .max_iterations = def->max_iterations,
+                               .fixed_iterations = def->fixed_iterations};
+    at->g = pli_arena_doubles(env->scratch, at->n, "gradient");
+    at->d = pli_arena_doubles(env->scratch, at->n, "steps");
+    if (at->g == NULL || at->d == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(pli_descent_run(at, &ops, &s));
+    if (report->stop == PLI_STOP_ROUNDING) pli_descent_end(at, true);
+    // sweeps see forces alone: an energy that is not finite shows at the end
+    if (is_judged(&s) && !needs_energy(&s) && report->stop > 0) {
+        evaluate_energy(&s);
+        if (!isfinite(report->energy)) report->stop = PLI_STOP_NONFINITE;
+    }
+    return PLI_OK;
 }
 
 static int64_t memory(const void *self)

@@ -57,8 +57,7 @@ static int32_t find_entry(const pli_series_list *list, int32_t frame)
 uint64_t pli_frame_stamp(pli_context *context, const pli_series *series, const char *folder,
                          int32_t position)
 {
-    pli_series_info info;
-    pli_series_get_info(series, position, &info);
+    pli_series_info info = pli_series_get_info(series, position);
     const pli_series_list *list = pli_series_entries(series);
     uint64_t stamp = PLI_HASH_START;
     int32_t first = find_entry(list, info.index);
@@ -129,8 +128,7 @@ pli_status pli_frame_cache_get(pli_frame_cache *cache, pli_series *series, const
                                int32_t position, const pli_frame **frame)
 {
     *frame = NULL;
-    pli_series_info info;
-    pli_series_get_info(series, position, &info);
+    pli_series_info info = pli_series_get_info(series, position);
     uint64_t stamp = pli_frame_stamp(cache->context, series, folder, position);
     ++cache->clock;
     for (int i = 0; stamp != 0 && i < PLI_FRAME_CACHE_PLACES; ++i) {

@@ -178,10 +178,9 @@ static bool is_shown(const pli_frame_part *part, int32_t field)
 // {"name":...,"unit":...,"components":...,"whole":... without the closing brace
 static void append_field_info(pli_text *text, const pli_frame_field *field)
 {
-    pli_text_append(text, "{\"name\":");
-    pli_json_append_string(text, field->name);
-    pli_text_append(text, ",\"unit\":");
-    pli_json_append_string(text, field->unit != NULL ? field->unit : "");
+    pli_text_append(text, "{");
+    pli_json_add_string(text, "name", field->name);
+    pli_json_add_string(text, "unit", field->unit != NULL ? field->unit : "");
     pli_text_format(text, ",\"components\":%d,\"whole\":%s", field->components,
                     field->whole ? "true" : "false");
 }
@@ -238,27 +237,15 @@ static double choose_radius(const pli_frame_part *part, const pli_extent *extent
     return dimensions > 0 ? 0.5 * pow(room / part->point_count, 1.0 / dimensions) : 0;
 }
 
-static void append_mesh(pli_text *text, const pli_frame_part *part, const pli_surface *surface)
-{
-    pli_text_format(text, "\"kind\":\"mesh\",\"sheet\":%s,\"topology\":\"%016" PRIx64 "\"",
-                    part->kind == PLI_PART_TRIANGLES ? "true" : "false", surface->name);
-}
-
-static void append_particles(pli_text *text, const pli_frame_part *part, const pli_extent *extent)
-{
-    pli_text_append(text, "\"kind\":\"points\",\"sheet\":false,\"topology\":\"\",\"radius\":");
-    pli_json_append_number(text, choose_radius(part, extent));
-}
-
 static void append_points(pli_frame_encoder *encoder, pli_packet_array *points)
 {
     pli_text *text = &encoder->text;
     pli_text_append(text, ",\"points\":");
     append_array(encoder, 3 * points->point_count, points->narrow ? "u16" : "f32", &points->offset);
     if (points->narrow) {
-        pli_text_append(text, ",\"low\":");
+        pli_json_add_key(text, "low");
         pli_json_append_numbers(text, points->extent.low, 3);
-        pli_text_append(text, ",\"high\":");
+        pli_json_add_key(text, "high");
         pli_json_append_numbers(text, points->extent.high, 3);
     }
     pli_text_append(text, "}");
@@ -291,13 +278,15 @@ static void append_part(pli_frame_encoder *encoder, const pli_frame_part *part,
                                .point_count =
                                    surface != NULL ? surface->skin.point_count : part->point_count};
 
-    pli_text_append(text, "{\"name\":");
-    pli_json_append_string(text, part->name);
-    pli_text_format(text, ",\"role\":\"%s\",", roles[part->role]);
+    pli_text_append(text, "{");
+    pli_json_add_string(text, "name", part->name);
+    pli_json_add_string(text, "role", roles[part->role]);
     if (surface != NULL) {
-        append_mesh(text, part, surface);
+        pli_text_format(text, ",\"kind\":\"mesh\",\"sheet\":%s,\"topology\":\"%016" PRIx64 "\"",
+                        part->kind == PLI_PART_TRIANGLES ? "true" : "false", surface->name);
     } else {
-        append_particles(text, part, &extent);
+        pli_text_append(text, ",\"kind\":\"points\",\"sheet\":false,\"topology\":\"\"");
+        pli_json_add_number(text, "radius", choose_radius(part, &extent));
     }
     append_points(encoder, &points);
     pli_text_append(text, ",\"fields\":[");

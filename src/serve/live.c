@@ -92,8 +92,8 @@ static pli_status apply_grasps(pli_live *live)
         const pli_live_hand *hand = &live->hands[k];
         for (int32_t i = 0; i < held->count; ++i) {
             int32_t vertex = held->vertices[i];
-            const double *target = pli_state_grip_targets(state) + 3 * (int64_t)vertex;
-            double before = pli_state_grip_stiffnesses(state)[vertex];
+            const double *target = pli_state_get(state).grip_targets + 3 * (int64_t)vertex;
+            double before = pli_state_get(state).grip_stiffnesses[vertex];
             double sum = before + held->stiffness[i];
             double mean[3];
             for (int32_t axis = 0; axis < 3; ++axis) {
@@ -112,20 +112,19 @@ static pli_status apply_grasps(pli_live *live)
 static pli_status find_place(const pli_live *live, const pli_live_command *command, int32_t *body,
                              int32_t *vertex)
 {
-    int32_t first = 0;
-    int32_t count = 0;
     *body = pli_live_world_find_body(&live->world, command->body);
     if (*body < 0) {
         return PLI_FAIL(live->context, PLI_ERROR_ARGUMENT, "%s: there is no body '%s'",
                         pli_live_kind_name(command->kind), command->body);
     }
-    pli_model_body_range(live->world.model, *body, &first, &count);
-    if (command->vertex >= count) {
-        return PLI_FAIL(
-            live->context, PLI_ERROR_ARGUMENT, "%s: body '%s' has no vertex %d, only %d",
-            pli_live_kind_name(command->kind), command->body, (int)command->vertex, (int)count);
+    pli_body_info range = pli_model_get_body(live->world.model, *body);
+    if (command->vertex >= range.vertex_count) {
+        return PLI_FAIL(live->context, PLI_ERROR_ARGUMENT,
+                        "%s: body '%s' has no vertex %d, only %d",
+                        pli_live_kind_name(command->kind), command->body, (int)command->vertex,
+                        (int)range.vertex_count);
     }
-    *vertex = first + command->vertex;
+    *vertex = range.first_vertex + command->vertex;
     return PLI_OK;
 }
 
@@ -153,10 +152,10 @@ static int32_t count_near(const double *x, int32_t first, int32_t count, const d
 
 static pli_status fill_grasp(pli_live *live, grasp *held, int32_t body, double radius)
 {
-    const double *x = pli_state_positions(live->world.state);
-    int32_t first = 0;
-    int32_t count = 0;
-    pli_model_body_range(live->world.model, body, &first, &count);
+    const double *x = pli_state_get(live->world.state).positions;
+    pli_body_info range = pli_model_get_body(live->world.model, body);
+    int32_t first = range.first_vertex;
+    int32_t count = range.vertex_count;
     int32_t near = count_near(x, first, count, held->origin, radius);
     held->vertices = PLI_NEW(live->context, int32_t, near, "hand");
     held->stiffness = PLI_NEW(live->context, double, near, "hand");
@@ -196,7 +195,7 @@ static pli_status take_hold(pli_live *live, const pli_live_command *command)
     grasp *held = &live->grasps[live->hand_count++];
     *hand = (pli_live_hand){.id = command->hand, .vertex = command->vertex};
     memcpy(hand->body, command->body, sizeof hand->body);
-    memcpy(held->origin, pli_state_positions(live->world.state) + 3 * (int64_t)vertex,
+    memcpy(held->origin, pli_state_get(live->world.state).positions + 3 * (int64_t)vertex,
            sizeof held->origin);
     bool pin = command->kind == PLI_LIVE_PIN;
     memcpy(hand->target, pin ? held->origin : command->target, sizeof hand->target);
@@ -254,6 +253,13 @@ static int32_t find_set(const pli_live *live, const char *path)
     return live->set_count;
 }
 
+// Has the solver, which may be another one than before, ask whether to go on.
+static void hook_cancel(pli_live *live)
+{
+    pli_solver_hooks hooks = {.cancel = live->cancel, .cancel_user = live->cancel_user};
+    pli_solver_set_hooks(live->world.solver, &hooks);
+}
+
 static pli_status change_setting(pli_live *live, const pli_live_command *command)
 {
     PLI_TRY(pli_live_settings_check(live->world.scene, command->path));
@@ -280,7 +286,7 @@ static pli_status change_setting(pli_live *live, const pli_live_command *command
     pli_release(live->context, status == PLI_OK ? before : made);
     if (status != PLI_OK) return status;
     live->set_count = count;
-    pli_solver_set_cancel(live->world.solver, live->cancel, live->cancel_user);
+    hook_cancel(live);
     return apply_grasps(live);
 }
 
@@ -346,7 +352,7 @@ static pli_status record_step(pli_live *live, const pli_step_report *report)
 {
     int32_t per_frame = pli_scene_get(live->world.scene)->time.steps_per_frame;
     PLI_TRY(pli_recording_add_step(live->recording, report));
-    bool ends_frame = pli_state_step(live->world.state) % per_frame == 0;
+    bool ends_frame = pli_state_get(live->world.state).step % per_frame == 0;
     return ends_frame ? record_frame(live) : PLI_OK;
 }
 
@@ -418,7 +424,7 @@ static pli_status begin(pli_live *live, const pli_live_options *options)
 {
     pli_yaml_def yaml = {.absolute_paths = true};
     PLI_TRY(pli_scene_to_yaml(options->scene, &yaml, &live->source));
-    live->name = pli_string_copy(live->context, pli_scene_name(options->scene));
+    live->name = pli_string_copy(live->context, pli_scene_get_info(options->scene).name);
     if (live->name == NULL) return PLI_ERROR_MEMORY;
     pli_live_recipe recipe = {.source = live->source, .name = live->name};
     PLI_TRY(pli_live_world_init(&live->world, live->context, &recipe));
@@ -465,7 +471,7 @@ void pli_live_set_cancel(pli_live *live, pli_cancel_fn cancel, void *user)
 {
     live->cancel = cancel;
     live->cancel_user = user;
-    pli_solver_set_cancel(live->world.solver, cancel, user);
+    hook_cancel(live);
 }
 
 // ---- looking
@@ -474,8 +480,8 @@ pli_status pli_live_frame(pli_live *live, pli_frame *frame)
 {
     PLI_TRY(pli_solver_frame(live->world.solver, live->world.state, frame));
     frame->index = 0;
-    frame->step = pli_state_step(live->world.state);
-    frame->time = pli_state_time(live->world.state);
+    frame->step = pli_state_get(live->world.state).step;
+    frame->time = pli_state_get(live->world.state).time;
     return PLI_OK;
 }
 

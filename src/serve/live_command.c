@@ -172,25 +172,21 @@ void pli_live_command_append(pli_text *text, const pli_live_command *command, in
     unsigned keys = rows[command->kind].keys;
     pli_text_format(text, "{\"step\":%" PRId64 ",\"type\":\"%s\"", step, rows[command->kind].name);
     if (keys & (KEY_HAND | KEY_PIN) && command->hand != 0) {
-        pli_text_format(text, ",\"id\":%" PRId64, command->hand);
+        pli_json_add_integer(text, "id", command->hand);
     }
     if (keys & KEY_PLACE) {
-        pli_text_append(text, ",\"body\":");
-        pli_json_append_string(text, command->body);
-        pli_text_format(text, ",\"vertex\":%d,\"strength\":", (int)command->vertex);
-        pli_json_append_number(text, command->strength);
-        pli_text_append(text, ",\"radius\":");
-        pli_json_append_number(text, command->radius);
+        pli_json_add_string(text, "body", command->body);
+        pli_json_add_integer(text, "vertex", command->vertex);
+        pli_json_add_number(text, "strength", command->strength);
+        pli_json_add_number(text, "radius", command->radius);
     }
     if (keys & KEY_TARGET) {
-        pli_text_append(text, ",\"target\":");
+        pli_json_add_key(text, "target");
         pli_json_append_numbers(text, command->target, 3);
     }
     if (keys & KEY_SETTING) {
-        pli_text_append(text, ",\"path\":");
-        pli_json_append_string(text, command->path);
-        pli_text_append(text, ",\"value\":");
-        pli_json_append_string(text, command->value);
+        pli_json_add_string(text, "path", command->path);
+        pli_json_add_string(text, "value", command->value);
     }
     if (keys & KEY_SWITCH) pli_text_format(text, ",\"on\":%s", command->on ? "true" : "false");
     pli_text_append(text, "}\n");

@@ -78,8 +78,7 @@ static void append_value(pli_text *text, const pli_visit *visit)
 {
     char number[PLI_FIELD_TEXT_CAPACITY];
     char value[4 * PLI_FIELD_TEXT_CAPACITY] = "";
-    pli_items items;
-    pli_field_get_items(visit->field, visit->holder, &items);
+    pli_items items = pli_field_get_items(visit->field, visit->holder);
     bool list = items.is_list || items.fixed > 1;
     size_t used = 0;
     for (int32_t k = 0; k < items.count && k < 3; ++k) {
@@ -106,13 +105,12 @@ static void append_solvers(pli_text *text, const pli_scene_def *def)
 {
     const char *wanted = holds_particles(def) ? "particles" : "meshes";
     pli_text_append(text, ",\"choices\":[\"auto\"");
-    for (int32_t k = 0; k < pli_solver_info_count(); ++k) {
-        const char *takes = pli_solver_info_takes(k);
-        const char *name = pli_solver_info_get(k)->name;
-        bool fits = strcmp(takes, wanted) == 0 || strcmp(takes, "both") == 0;
-        if (!fits || strcmp(name, "auto") == 0) continue;
+    pli_solver_info info;
+    for (int32_t k = 0; pli_solver_info_get(k, &info); ++k) {
+        bool fits = strcmp(info.takes, wanted) == 0 || strcmp(info.takes, "both") == 0;
+        if (!fits || strcmp(info.name, "auto") == 0) continue;
         pli_text_append(text, ",");
-        pli_json_append_string(text, name);
+        pli_json_append_string(text, info.name);
     }
     pli_text_append(text, "]");
 }
@@ -130,10 +128,8 @@ static void append_range(pli_text *text, const pli_visit *visit, const setting_r
     bool bounded = visit->field->min < visit->field->max;
     if (bounded) low = fmax(low, visit->field->min);
     if (bounded) high = fmin(high, visit->field->max);
-    pli_text_append(text, ",\"low\":");
-    pli_json_append_number(text, low);
-    pli_text_append(text, ",\"high\":");
-    pli_json_append_number(text, high);
+    pli_json_add_number(text, "low", low);
+    pli_json_add_number(text, "high", high);
     if (row->shape == SHAPE_LOGARITHMIC) pli_text_append(text, ",\"logarithmic\":true");
 }
 
@@ -190,8 +186,7 @@ static void append_item(const walk *w, const pli_visit *visit, const setting_row
     pli_json_append_string(text, visit->path);
     pli_text_append(text, ",\"label\":");
     append_label(text, visit, row);
-    pli_text_append(text, ",\"unit\":");
-    pli_json_append_string(text, visit->field->unit != NULL ? visit->field->unit : "");
+    pli_json_add_string(text, "unit", visit->field->unit != NULL ? visit->field->unit : "");
     pli_text_format(text, ",\"kind\":\"%s\",\"value\":", kind_name(row->shape));
     append_value(text, visit);
     if (row->shape == SHAPE_SOLVER) {

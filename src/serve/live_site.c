@@ -76,10 +76,9 @@ static void send_error(pli_live_site *site, int64_t client, const char *about, c
 {
     pli_text *text = &site->text;
     pli_text_reset(text);
-    pli_text_append(text, "{\"type\":\"error\",\"about\":");
-    pli_json_append_string(text, about);
-    pli_text_append(text, ",\"text\":");
-    pli_json_append_string(text, words);
+    pli_text_append(text, "{\"type\":\"error\"");
+    pli_json_add_string(text, "about", about);
+    pli_json_add_string(text, "text", words);
     pli_text_append(text, "}");
     send_text(site, client, text);
 }
@@ -229,12 +228,6 @@ static const char *mode_name(pli_live_mode mode)
     return "failed";
 }
 
-static void append_number(pli_text *text, const char *key, double value)
-{
-    pli_text_format(text, ",\"%s\":", key);
-    pli_json_append_number(text, value);
-}
-
 static void append_pins(pli_text *text, const pli_live_status *status)
 {
     int32_t hands = 0;
@@ -260,17 +253,16 @@ static void append_state(pli_live_site *site, const pli_live_status *status, pli
     pli_json_append_string(text, status->text);
     pli_text_format(text, ",\"step\":%" PRId64 ",\"iterations\":%d,\"stop\":\"%s\"", status->step,
                     (int)status->iterations, status->stop);
-    append_number(text, "time", status->time);
-    append_number(text, "residual", status->residual);
-    append_number(text, "tolerance", status->tolerance);
-    append_number(text, "milliseconds", 1e3 * status->step_seconds);
+    pli_json_add_number(text, "time", status->time);
+    pli_json_add_number(text, "residual", status->residual);
+    pli_json_add_number(text, "tolerance", status->tolerance);
+    pli_json_add_number(text, "milliseconds", 1e3 * status->step_seconds);
     pli_text_format(text, ",\"rate\":{\"steps\":%.1f,\"frames\":%.1f,\"realtime\":%.3f}",
                     status->steps_rate, status->frames_rate, status->realtime);
     pli_text_format(text, ",\"vertices\":%d,\"particles\":%" PRId64, (int)status->vertices,
                     status->particles);
     if (status->contacts >= 0) pli_text_format(text, ",\"contacts\":%d", (int)status->contacts);
-    pli_text_append(text, ",\"recording\":");
-    pli_json_append_string(text, status->recording);
+    pli_json_add_string(text, "recording", status->recording);
     pli_text_format(text, ",\"pages\":%d", (int)pli_server_socket_count(site->server));
     append_pins(text, status);
     pli_text_append(text, "}");
@@ -367,24 +359,18 @@ static void hear(void *user, int64_t number, const char *text, int64_t size)
 
 // ---- requests
 
-static void append_member(pli_text *text, const char *key, const char *value)
-{
-    pli_text_format(text, ",\"%s\":", key);
-    pli_json_append_string(text, value);
-}
-
 static void respond_session(pli_live_site *site, pli_http_response *response)
 {
     pli_text *text = &site->text;
     pli_text_reset(text);
     pli_text_append(text, "{\"protocol\":1,\"mode\":\"live\"");
-    append_member(text, "title", site->title);
-    append_member(text, "scene", site->title);
-    append_member(text, "version", pli_version());
-    append_member(text, "instance", site->instance);
-    append_member(text, "up", site->def.up);
+    pli_json_add_string(text, "title", site->title);
+    pli_json_add_string(text, "scene", site->title);
+    pli_json_add_string(text, "version", pli_version());
+    pli_json_add_string(text, "instance", site->instance);
+    pli_json_add_string(text, "up", site->def.up);
     const char *contact = site->def.borrowed_contact;
-    append_member(text, "contact", contact != NULL ? contact : "");
+    pli_json_add_string(text, "contact", contact != NULL ? contact : "");
     pli_text_format(text, ",\"report\":false,\"drags\":%s,\"max_message\":%d}",
                     site->def.drags ? "true" : "false", PLI_SERVE_MAX_MESSAGE);
     pli_answer_json(site->context, response, text);
@@ -460,8 +446,8 @@ void pli_live_site_attach(pli_live_site *site, pli_server *borrowed_server)
 void pli_live_site_close(pli_live_site *site, const char *why)
 {
     pli_text_reset(&site->text);
-    pli_text_append(&site->text, "{\"type\":\"bye\",\"text\":");
-    pli_json_append_string(&site->text, why);
+    pli_text_append(&site->text, "{\"type\":\"bye\"");
+    pli_json_add_string(&site->text, "text", why);
     pli_text_append(&site->text, "}");
     send_all(site, &site->text);
 }

@@ -17,7 +17,7 @@ typedef struct pli_live_site_def {
     const char *title;            // of the page
     const char *up;               // "y" or "z"
     bool drags;                   // there are vertices to take hold of
-    const char *borrowed_contact; // pli_scene_contact_text; NULL: nothing is told
+    const char *borrowed_contact; // pli_scene_info.contact; NULL: nothing is told
 } pli_live_site_def;
 
 // Errors: memory.

@@ -183,12 +183,10 @@ static void note_step(pli_live_status *status, const pli_step_report *report)
 
 static void note_state(pli_live_thread *t, pli_live_status *status)
 {
-    pli_particle_view particles;
-    pli_state_get_particles(pli_live_state(t->live), &particles);
-    pli_model_info info;
-    pli_model_get_info(pli_live_model(t->live), &info);
-    status->step = pli_state_step(pli_live_state(t->live));
-    status->time = pli_state_time(pli_live_state(t->live));
+    pli_particle_view particles = pli_state_get(pli_live_state(t->live)).particles;
+    pli_model_info info = pli_model_get_info(pli_live_model(t->live));
+    status->step = pli_state_get(pli_live_state(t->live)).step;
+    status->time = pli_state_get(pli_live_state(t->live)).time;
     status->particles = particles.count;
     status->vertices = info.vertex_count;
     const pli_live_hand *hands = pli_live_hands(t->live, &status->hand_count);
@@ -331,7 +329,7 @@ static bool is_called_off(void *user)
 static void take_step(pli_live_thread *t)
 {
     pli_step_report report;
-    double before = pli_state_time(pli_live_state(t->live));
+    double before = pli_state_get(pli_live_state(t->live)).time;
     t->step_begin = pli_clock_seconds();
     pli_status status = pli_live_step(t->live, &report);
     if (status == PLI_ERROR_INTERRUPTED) {
@@ -350,7 +348,7 @@ static void take_step(pli_live_thread *t)
         return;
     }
     ++t->window_steps;
-    t->window_time += pli_state_time(pli_live_state(t->live)) - before;
+    t->window_time += pli_state_get(pli_live_state(t->live)).time - before;
     t->changed = true;
     tell(t, &report);
 }
@@ -359,7 +357,7 @@ static void take_step(pli_live_thread *t)
 static double time_ahead(pli_live_thread *t)
 {
     double now = pli_clock_seconds();
-    double time = pli_state_time(pli_live_state(t->live));
+    double time = pli_state_get(pli_live_state(t->live)).time;
     double ahead = (time - t->pace_time) - (now - t->pace_clock);
     bool lost = t->pace_clock < 0 || ahead < -longest_debt || ahead > 1;
     if (lost) {

@@ -20,7 +20,7 @@ pli_status pli_live_world_init(pli_live_world *world, pli_context *context,
                                         recipe->name, &def, &made.scene);
     pli_model_def model_def = {.cancel = recipe->cancel, .cancel_user = recipe->cancel_user};
     if (status == PLI_OK) {
-        status = pli_model_create_with(context, made.scene, &model_def, &made.model);
+        status = pli_model_create(context, made.scene, &model_def, &made.model);
     }
     if (status == PLI_OK) status = pli_state_create(made.model, &made.state);
     if (status == PLI_OK) status = pli_solver_create(made.model, &made.solver);
@@ -53,8 +53,7 @@ static size_t item_size(pli_array_kind kind)
 
 static bool find_array(pli_state *state, const char *name, pli_state_array *array)
 {
-    for (int32_t k = 0; k < pli_state_array_count(state); ++k) {
-        pli_state_get_array(state, k, array);
+    for (int32_t k = 0; pli_state_get_array(state, k, array); ++k) {
         if (strcmp(array->name, name) == 0) return true;
     }
     return false;
@@ -63,13 +62,11 @@ static bool find_array(pli_state *state, const char *name, pli_state_array *arra
 // Everything that both states have, by name.
 static pli_status carry_over(pli_context *context, pli_state *from, pli_state *to)
 {
-    pli_particle_view particles;
-    pli_state_get_particles(from, &particles);
+    pli_particle_view particles = pli_state_get(from).particles;
     if (particles.count > 0) PLI_TRY(pli_state_set_particle_count(to, particles.count));
-    for (int32_t k = 0; k < pli_state_array_count(from); ++k) {
-        pli_state_array old;
+    pli_state_array old;
+    for (int32_t k = 0; pli_state_get_array(from, k, &old); ++k) {
         pli_state_array new;
-        pli_state_get_array(from, k, &old);
         if (!find_array(to, old.name, &new)) continue;
         if (old.kind != new.kind || old.rows != new.rows || old.columns != new.columns) {
             return PLI_FAIL(context, PLI_ERROR_UNSUPPORTED,
@@ -108,11 +105,10 @@ pli_status pli_live_world_restart(pli_live_world *world)
 
 int32_t pli_live_world_find_body(const pli_live_world *world, const char *name)
 {
-    pli_model_info info;
-    pli_model_get_info(world->model, &info);
+    pli_model_info info = pli_model_get_info(world->model);
     if (info.vertex_count == 0) return -1;
     for (int32_t body = 0; body < info.body_count; ++body) {
-        if (strcmp(pli_model_body_name(world->model, body), name) == 0) return body;
+        if (strcmp(pli_model_get_body(world->model, body).name, name) == 0) return body;
     }
     return -1;
 }
@@ -120,19 +116,17 @@ int32_t pli_live_world_find_body(const pli_live_world *world, const char *name)
 // Diagonal (m) and mass (kg) of a body at rest.
 static void measure_body(const pli_live_world *world, int32_t body, double *diagonal, double *mass)
 {
-    const double *x = pli_model_rest_positions(world->model);
-    const double *masses = pli_model_masses(world->model);
+    pli_mesh_view mesh = pli_model_get_mesh(world->model);
+    pli_body_info range = pli_model_get_body(world->model, body);
     double low[3] = {INFINITY, INFINITY, INFINITY};
     double high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    int32_t first = 0;
-    int32_t count = 0;
-    pli_model_body_range(world->model, body, &first, &count);
     *mass = 0;
-    for (int64_t i = first; i < first + count; ++i) {
-        *mass += masses[i];
+    for (int64_t i = range.first_vertex; i < range.first_vertex + range.vertex_count; ++i) {
+        const double *x = mesh.rest_positions + 3 * i;
+        *mass += mesh.masses[i];
         for (int32_t axis = 0; axis < 3; ++axis) {
-            low[axis] = fmin(low[axis], x[3 * i + axis]);
-            high[axis] = fmax(high[axis], x[3 * i + axis]);
+            low[axis] = fmin(low[axis], x[axis]);
+            high[axis] = fmax(high[axis], x[axis]);
         }
     }
     *diagonal =
@@ -183,8 +177,7 @@ pli_live_reach pli_live_world_reach(const pli_live_world *world, int32_t body, d
                                     double strength, bool pin)
 {
     const pli_scene_def *def = pli_scene_get(world->scene);
-    pli_model_info info;
-    pli_model_get_info(world->model, &info);
+    pli_model_info info = pli_model_get_info(world->model);
     double diagonal = 0;
     double mass = 0;
     measure_body(world, body, &diagonal, &mass);
@@ -194,7 +187,7 @@ pli_live_reach pli_live_world_reach(const pli_live_world *world, int32_t body, d
                                            pow(def->gravity[2], 2)));
     double carries = 50 * weight / fmax(diagonal, 1e-300);
     double keeps_up =
-        4 * elastic_stiffness(def, pli_model_body_name(world->model, body), reach.radius);
+        4 * elastic_stiffness(def, pli_model_get_body(world->model, body).name, reach.radius);
     double accelerates = mass * share / (info.dt * info.dt);
     reach.stiffness = strength * (pin ? 10 : 1) * fmax(carries, fmax(keeps_up, accelerates));
     return reach;

@@ -27,11 +27,6 @@ struct pli_page {
     pli_server *_Atomic server_of_thread; // the same, once the thread may wake it
 };
 
-pli_page_def pli_page_def_default(void)
-{
-    return (pli_page_def){.host = "127.0.0.1"};
-}
-
 static const char *host_of(const pli_page_def *def)
 {
     return def->host != NULL ? def->host : "127.0.0.1";
@@ -82,11 +77,6 @@ pli_status pli_page_create_view(pli_context *context, const pli_page_def *def, c
 
 // ---- live
 
-pli_live_def pli_live_def_default(void)
-{
-    return (pli_live_def){0};
-}
-
 static void destroy_live(void *user)
 {
     pli_live_site_destroy(user);
@@ -130,10 +120,10 @@ static pli_status start_live(pli_page *page, const pli_live_def *live)
     PLI_TRY(pli_live_thread_create(page->context, &def, &page->live));
     const pli_scene_def *scene = pli_scene_get(live->scene);
     pli_live_site_def site_def = {.borrowed_thread = page->live,
-                                  .title = pli_scene_name(live->scene),
+                                  .title = pli_scene_get_info(live->scene).name,
                                   .up = scene->up == PLI_UP_Z ? "z" : "y",
                                   .drags = has_vertices(scene),
-                                  .borrowed_contact = pli_scene_contact_text(live->scene)};
+                                  .borrowed_contact = pli_scene_get_info(live->scene).contact};
     pli_live_site *site = NULL;
     PLI_TRY(pli_live_site_create(page->context, &site_def, &site));
     page->site = (page_site){&pli_live_site_ops, site, destroy_live, live_watchers, turn_live};
@@ -167,17 +157,14 @@ pli_status pli_page_create_live(pli_context *context, const pli_page_def *def,
 
 // ---- every page
 
-// Pages learn that this is the end, and not a line that broke.
-static void say_good_bye(pli_page *page)
-{
-    pli_live_site_close(page->site.user, "The program has ended.");
-    (void)!pli_server_turn(page->server, 0);
-}
-
 void pli_page_destroy(pli_page *page)
 {
     if (page == NULL) return;
-    if (page->live != NULL && page->server != NULL) say_good_bye(page);
+    // pages learn that this is the end, and not a line that broke
+    if (page->live != NULL && page->server != NULL) {
+        pli_live_site_close(page->site.user, "The program has ended.");
+        (void)!pli_server_turn(page->server, 0);
+    }
     // the thread wakes the server until it has ended
     pli_live_thread_destroy(page->live);
     pli_server_destroy(page->server);
@@ -185,14 +172,11 @@ void pli_page_destroy(pli_page *page)
     pli_release(page->context, page);
 }
 
-const char *pli_page_address(const pli_page *page)
+pli_page_info pli_page_get_info(const pli_page *page)
 {
-    return pli_server_address(page->server);
-}
-
-bool pli_page_is_remote(const pli_page *page)
-{
-    return pli_server_is_remote(page->server);
+    return (pli_page_info){.address = pli_server_address(page->server),
+                           .is_remote = pli_server_is_remote(page->server),
+                           .watchers = page->site.watchers(page)};
 }
 
 pli_status pli_page_make_address(pli_page *page, pli_page_reader reader, const char **address)
@@ -212,9 +196,4 @@ pli_status pli_page_turn(pli_page *page, int32_t milliseconds)
 void pli_page_wake(pli_page *page)
 {
     pli_server_wake(page->server);
-}
-
-int32_t pli_page_watchers(const pli_page *page)
-{
-    return page->site.watchers(page);
 }

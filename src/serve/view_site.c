@@ -101,12 +101,6 @@ static void read_record(const pli_view_site *site, pli_run_summary *summary)
 
 // ---- session and series
 
-static void append_member(pli_text *text, const char *key, const char *value)
-{
-    pli_text_format(text, ",\"%s\":", key);
-    pli_json_append_string(text, value);
-}
-
 static void answer_session(pli_view_site *site, const pli_http_request *request, const char *rest,
                            pli_http_response *response)
 {
@@ -118,13 +112,13 @@ static void answer_session(pli_view_site *site, const pli_http_request *request,
     read_record(site, &record);
     pli_text *text = &site->text;
     pli_text_append(text, "{\"protocol\":1,\"mode\":\"view\"");
-    append_member(text, "title",
-                  record.scene[0] != '\0' ? record.scene : pli_path_name(site->folder));
-    append_member(text, "version", pli_version());
-    append_member(text, "instance", site->instance);
-    append_member(text, "up", record.z_up ? "z" : "y");
-    append_member(text, "contact", record.contact);
-    append_member(text, "folder", site->folder);
+    pli_json_add_string(text, "title",
+                        record.scene[0] != '\0' ? record.scene : pli_path_name(site->folder));
+    pli_json_add_string(text, "version", pli_version());
+    pli_json_add_string(text, "instance", site->instance);
+    pli_json_add_string(text, "up", record.z_up ? "z" : "y");
+    pli_json_add_string(text, "contact", record.contact);
+    pli_json_add_string(text, "folder", site->folder);
     pli_text_format(text, ",\"report\":%s,\"max_message\":%d}",
                     pli_file_is_below(site->folder, PLI_REPORT_FILE) ? "true" : "false",
                     PLI_SERVE_MAX_MESSAGE);
@@ -136,10 +130,8 @@ static double choose_rate(const pli_view_site *site, const pli_run_summary *reco
 {
     if (record->fps > 0 && isfinite(record->fps)) return record->fps;
     if (count < 2) return 24;
-    pli_series_info first;
-    pli_series_info second;
-    pli_series_get_info(site->series, 0, &first);
-    pli_series_get_info(site->series, 1, &second);
+    pli_series_info first = pli_series_get_info(site->series, 0);
+    pli_series_info second = pli_series_get_info(site->series, 1);
     double rate = 1 / (second.time - first.time);
     return rate >= 1e-3 && rate <= 1e6 ? rate : 24;
 }
@@ -159,8 +151,7 @@ static void append_series(pli_view_site *site, bool going, int32_t count)
     read_record(site, &record);
     pli_text_append(text, "{\"frames\":[");
     for (int32_t i = 0; i < count; ++i) {
-        pli_series_info info;
-        pli_series_get_info(site->series, i, &info);
+        pli_series_info info = pli_series_get_info(site->series, i);
         pli_text_format(text, "%s[%d,", i > 0 ? "," : "", info.index);
         pli_json_append_number(text, info.time);
         pli_text_append(text, "]");
@@ -169,8 +160,8 @@ static void append_series(pli_view_site *site, bool going, int32_t count)
     pli_json_append_number(text, choose_rate(site, &record, count));
     pli_text_format(text, ",\"going\":%s,\"unconverged\":%" PRId64, going ? "true" : "false",
                     record.unconverged);
-    append_member(text, "outcome", outcome_of(&record, going));
-    append_member(text, "instance", site->instance);
+    pli_json_add_string(text, "outcome", outcome_of(&record, going));
+    pli_json_add_string(text, "instance", site->instance);
     pli_text_append(text, "}");
 }
 
@@ -215,8 +206,7 @@ static int32_t find_position(const pli_view_site *site, int32_t number)
     int32_t high = site->series != NULL ? pli_series_count(site->series) : 0;
     while (low < high) {
         int32_t middle = low + (high - low) / 2;
-        pli_series_info info;
-        pli_series_get_info(site->series, middle, &info);
+        pli_series_info info = pli_series_get_info(site->series, middle);
         if (info.index == number) return middle;
         if (info.index < number) {
             low = middle + 1;
@@ -369,8 +359,8 @@ static void keep_view(pli_view_site *site, const pli_http_request *request, cons
     status = path != NULL ? pli_file_write(context, path, request->body, request->body_size)
                           : PLI_ERROR_MEMORY;
     if (status == PLI_OK) {
-        pli_text_append(&site->text, "{\"file\":");
-        pli_json_append_string(&site->text, path);
+        pli_text_append(&site->text, "{");
+        pli_json_add_string(&site->text, "file", path);
         pli_text_append(&site->text, "}");
         pli_answer_json(context, response, &site->text);
     } else {

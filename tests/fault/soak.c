@@ -57,10 +57,10 @@ static pli_status soak(pli_context *context, account *held, const char *path, in
     pli_model_info info;
     int32_t most_contacts = 0;
     pli_status status = pli_scene_load(context, path, NULL, &scene);
-    if (status == PLI_OK) status = pli_model_create(context, scene, &model);
+    if (status == PLI_OK) status = pli_model_create(context, scene, NULL, &model);
     if (status == PLI_OK) status = pli_state_create(model, &state);
     if (status == PLI_OK) status = pli_solver_create(model, &solver);
-    if (status == PLI_OK) pli_model_get_info(model, &info);
+    if (status == PLI_OK) info = pli_model_get_info(model);
     // a heading, so that the buffer of standard output is there before memory is looked at
     printf("step resident blocks held time expected contacts\n");
     for (int64_t step = 1; step <= steps && status == PLI_OK; ++step) {
@@ -70,8 +70,8 @@ static pli_status soak(pli_context *context, account *held, const char *path, in
         if (report.contacts > most_contacts) most_contacts = report.contacts;
         if (step % (steps / 10) == 0) {
             printf("%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %.17g %.17g %d\n",
-                   pli_state_step(state), resident_bytes(), held->counts.live_blocks,
-                   held->counts.live_bytes, pli_state_time(state), (double)step * info.dt,
+                   pli_state_get(state).step, resident_bytes(), held->counts.live_blocks,
+                   held->counts.live_bytes, pli_state_get(state).time, (double)step * info.dt,
                    (int)most_contacts);
             held->tells = true;
         }

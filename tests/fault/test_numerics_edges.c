@@ -152,9 +152,8 @@ static void write_scene(const family *f, const edge *e, char *text, size_t room)
 
 static void expect_finite_state(pli_state *state)
 {
-    for (int32_t k = 0; k < pli_state_array_count(state); ++k) {
-        pli_state_array array;
-        pli_state_get_array(state, k, &array);
+    pli_state_array array;
+    for (int32_t k = 0; pli_state_get_array(state, k, &array); ++k) {
         if (array.kind != PLI_ARRAY_F64) continue;
         const double *values = array.data;
         for (int64_t i = 0; i < array.rows * array.columns; ++i) {
@@ -224,13 +223,13 @@ static void take_steps(simulation *s, uint32_t traits, int steps, outcome *o)
 {
     for (int k = 0; k < steps; ++k) {
         pli_step_report report;
-        int64_t before = pli_state_step(s->state);
+        int64_t before = pli_state_get(s->state).step;
         pli_status status = pli_solver_step(s->solver, s->state, &report);
         expect_finite_state(s->state);
         if (status != PLI_OK) {
             // what fails says so and changes nothing
             o->refused_by = "step";
-            assert_int_equal(pli_state_step(s->state), before);
+            assert_int_equal(pli_state_get(s->state).step, before);
             break;
         }
         expect_honest_report(&report);
@@ -249,13 +248,13 @@ static outcome run_scene(pli_context *context, pli_scene *scene, uint32_t traits
     outcome o = {.stop = PLI_STOP_GRADIENT, .refused_by = "scene"};
     simulation s = {.context = context, .scene = scene};
     if (scene != NULL) {
-        bool is_made = pli_model_create(s.context, s.scene, &s.model) == PLI_OK;
+        bool is_made = pli_model_create(s.context, s.scene, NULL, &s.model) == PLI_OK;
         o.refused_by = is_made ? NULL : "model";
     }
     if (o.refused_by == NULL) {
         OK(s.context, pli_state_create(s.model, &s.state));
         OK(s.context, pli_solver_create(s.model, &s.solver));
-        pli_model_get_info(s.model, &s.info);
+        s.info = pli_model_get_info(s.model);
         take_steps(&s, traits, steps, &o);
     }
     if (o.refused_by != NULL) {
@@ -412,7 +411,7 @@ static int32_t move_there(const family *f, const edge *e, double *moved)
         pli_step_report report;
         OK(s.context, pli_solver_step(s.solver, s.state, &report));
     }
-    const double *x = pli_state_positions(s.state);
+    const double *x = pli_state_get(s.state).positions;
     for (int32_t k = 0; k < 3 * s.info.vertex_count; ++k) {
         moved[k] = x[k] - (k % 3 == 0 ? e->offset : 0);
     }

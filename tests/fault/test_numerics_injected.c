@@ -125,7 +125,7 @@ static void bar_settle(simulation *s, const char *solver)
 static void expect_rejection(simulation *s, const char *solver, const char *who)
 {
     uint64_t before = pli_state_hash(s->state);
-    int64_t step = pli_state_step(s->state);
+    int64_t step = pli_state_get(s->state).step;
     pli_step_report report;
     OK(s->context, pli_solver_step(s->solver, s->state, &report));
     bool is_told = report.culprit != NULL && strstr(report.culprit, who) != NULL;
@@ -134,7 +134,7 @@ static void expect_rejection(simulation *s, const char *solver, const char *who)
                  report.culprit != NULL ? report.culprit : "nobody", who);
     }
     assert_true(pli_state_hash(s->state) == before);
-    assert_int_equal(pli_state_step(s->state), step);
+    assert_int_equal(pli_state_get(s->state).step, step);
 }
 
 // Projective dynamics keeps its matrix, and never asks for tangents.
@@ -174,9 +174,8 @@ static void a_law_that_breaks_rejects_the_step_and_is_named(void **state)
 
 static double *array_of(pli_state *state, const char *name)
 {
-    for (int32_t k = 0; k < pli_state_array_count(state); ++k) {
-        pli_state_array array;
-        pli_state_get_array(state, k, &array);
+    pli_state_array array;
+    for (int32_t k = 0; pli_state_get_array(state, k, &array); ++k) {
         if (strcmp(array.name, name) == 0) return array.data;
     }
     fail_msg("no array %s", name);
@@ -193,8 +192,7 @@ static void a_vertex_that_is_not_finite_rejects_the_step_and_is_named(void **sta
         for (int i = 0; i < 4; ++i) {
             simulation s;
             bar_settle(&s, solvers[k]);
-            int32_t first, count;
-            pli_model_body_range(s.model, 1, &first, &count);
+            int32_t first = pli_model_get_body(s.model, 1).first_vertex;
             array_of(s.state, arrays[i % 2])[3 * (first + 3) + 1] = i < 2 ? NAN : -INFINITY;
             expect_rejection(&s, solvers[k], who[i % 2]);
             simulation_clear(&s);
@@ -235,8 +233,7 @@ static void a_particle_that_is_not_finite_rejects_the_step_and_is_named(void **s
         for (int i = 0; i < 4; ++i) {
             simulation s;
             cube_init(&s, grid_solvers[k]);
-            pli_particle_view view;
-            pli_state_get_particles(s.state, &view);
+            pli_particle_view view = pli_state_get(s.state).particles;
             char who[64];
             snprintf(who, sizeof who, "%s of particle %d of cube is", parts[i], (int)view.ids[17]);
             double *entry = array_of(s.state, arrays[i]) + 17 * columns[i];
@@ -268,7 +265,7 @@ static pli_status execute(const pli_run_def *def, pli_run_info *info)
     pli_status status = pli_run_create(def, &run);
     if (status != PLI_OK) return status;
     status = pli_run_execute(run);
-    pli_run_get_info(run, info);
+    *info = pli_run_get_info(run);
     pli_run_destroy(run);
     return status;
 }
@@ -285,7 +282,7 @@ static void a_run_that_meets_it_keeps_the_last_good_step(void **state)
     poison = NAN;
     bar_text(yaml, sizeof yaml, "newton");
     OK(context, pli_scene_parse(context, yaml, (int64_t)strlen(yaml), "test", NULL, &scene));
-    pli_run_def def = pli_run_def_default();
+    pli_run_def def = {0};
     pli_run_info info;
     def.scene = scene;
     def.folder = in_folder(fix, "out");

@@ -99,12 +99,12 @@ static void a_matrix_that_is_indefinite_is_projected_and_the_step_converges(void
     simulation_init(&s, yaml, 1);
     int32_t n = s.info.vertex_count;
     double *x = malloc(3 * (size_t)n * sizeof *x);
-    memcpy(x, pli_state_positions(s.state), 3 * (size_t)n * sizeof *x);
+    memcpy(x, pli_state_get(s.state).positions, 3 * (size_t)n * sizeof *x);
     for (int32_t i = 0; i < n; ++i) x[3 * i] = 0.4 * (x[3 * i] + 0.2) - 0.2;
     OK(s.context, pli_state_set(s.state, x, NULL));
     free(x);
     pli_objective_compute_hessian(&pli_solver_meshes(s.solver)->objective,
-                                  pli_state_positions(s.state), false);
+                                  pli_state_get(s.state).positions, false);
     bool definite = true;
     OK(s.context, pli_linear_solver_build(pli_solver_meshes(s.solver)->linear, &definite));
     assert_false(definite);
@@ -134,7 +134,7 @@ static void put_block(simulation *s, double gap, double speed)
 {
     int32_t n = s->info.vertex_count;
     double *x = malloc(3 * (size_t)n * sizeof *x), *v = calloc(3 * (size_t)n, sizeof *v);
-    memcpy(x, pli_state_positions(s->state), 3 * (size_t)n * sizeof *x);
+    memcpy(x, pli_state_get(s->state).positions, 3 * (size_t)n * sizeof *x);
     for (int32_t i = 0; i < n; ++i) {
         bool is_low = x[3 * i + 1] < 0.05;
         x[3 * i + 1] = is_low ? gap : x[3 * i + 1] - 0.01;

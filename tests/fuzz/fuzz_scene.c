@@ -37,8 +37,7 @@ static pli_status check_number(void *user, const pli_visit *visit)
 {
     (void)user;
     if (visit->field == NULL) return PLI_OK;
-    pli_items items;
-    pli_field_get_items(visit->field, visit->holder, &items);
+    pli_items items = pli_field_get_items(visit->field, visit->holder);
     for (int32_t i = 0; items.kind == PLI_ITEM_REAL && i < items.count; ++i) {
         const char *item = (const char *)items.first + (size_t)i * items.stride;
         double value = 0;

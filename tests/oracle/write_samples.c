@@ -36,7 +36,7 @@ static void write_export(pli_context *context, const char *folder, const char *s
 
 static void write_exports(pli_context *context, const char *folder)
 {
-    for (int32_t i = 0; i < pli_export_format_count(); ++i) {
+    for (int32_t i = 0; pli_export_format_get(i) != NULL; ++i) {
         const char *format = pli_export_format_get(i)->name;
         write_export(context, folder, "raw", format, format);
     }

@@ -10,7 +10,7 @@ enum { BLOCKS = 25, STEPS = 60 };
 // Height of the highest vertex above the ground (m).
 static double crown(const simulation *s)
 {
-    const double *x = pli_state_positions(s->state);
+    const double *x = pli_state_get(s->state).positions;
     double top = 0;
     for (int64_t k = 0; k < s->info.vertex_count; ++k) top = fmax(top, x[3 * k + 1]);
     return top;

@@ -150,7 +150,7 @@ static void slipping_follows_the_discrete_parabola_of_bdf2(void **state)
 // Largest speed along the ground of what touches it (m/s).
 static double slip_speed(const simulation *s)
 {
-    const double *v = pli_state_velocities(s->state);
+    const double *v = pli_state_get(s->state).velocities;
     double top = 0;
     for (int64_t k = 0; k < 3 * s->info.vertex_count; k += 3) {
         if (s->state->contact_force[k + 1] > 0) top = fmax(top, hypot(v[k], v[k + 2]));

@@ -73,7 +73,7 @@ static void tip_init(simulation *s, const tip_scene *w)
 // N m^2).
 static double sum_within(const simulation *s, double r, double *moment)
 {
-    const double *x = pli_state_positions(s->state);
+    const double *x = pli_state_get(s->state).positions;
     double sum = 0;
     *moment = 0;
     for (int64_t k = 0; k < 3 * s->info.vertex_count; k += 3) {

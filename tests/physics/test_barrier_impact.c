@@ -84,7 +84,7 @@ static void ball_init(simulation *s, const ball *w)
 // Height of the lowest vertex above where contact begins (m).
 static double clearance(const simulation *s)
 {
-    const double *x = pli_state_positions(s->state);
+    const double *x = pli_state_get(s->state).positions;
     double lowest = INFINITY;
     for (int64_t k = 1; k < 3 * s->info.vertex_count; k += 3) lowest = fmin(lowest, x[k]);
     return lowest + 1.1;
@@ -182,8 +182,8 @@ static void account_clear(account *a)
 static void account_open(const simulation *s, account *a)
 {
     size_t bytes = 3 * (size_t)s->info.vertex_count * sizeof(double);
-    memcpy(a->x, pli_state_positions(s->state), bytes);
-    memcpy(a->v, pli_state_velocities(s->state), bytes);
+    memcpy(a->x, pli_state_get(s->state).positions, bytes);
+    memcpy(a->v, pli_state_get(s->state).velocities, bytes);
 }
 
 // What a step has dissipated (J). With implicit Euler M (v - v_n) / h = -dPhi/dx and x - x_n = h v,
@@ -198,8 +198,8 @@ typedef struct dissipation {
 
 static dissipation account_dissipate(const simulation *s, account *a, const pli_energies *after)
 {
-    const double *x = pli_state_positions(s->state), *v = pli_state_velocities(s->state);
-    const double *mass = pli_model_masses(s->model);
+    const double *x = pli_state_get(s->state).positions, *v = pli_state_get(s->state).velocities;
+    const double *mass = pli_model_get_mesh(s->model).masses;
     int64_t count = 3 * (int64_t)s->info.vertex_count;
     dissipation lost = {0, a->energy.elastic - after->elastic, a->energy.contact - after->contact};
     memset(a->g, 0, (size_t)count * sizeof *a->g);

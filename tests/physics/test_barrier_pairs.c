@@ -29,7 +29,7 @@ static void collision_init(simulation *s, const char *solver, double friction)
 // Sum of x cross f about the origin, and the sum of the lengths of f.
 static double sum_torque(const simulation *s, const double *forces, double torque[3])
 {
-    const double *x = pli_state_positions(s->state);
+    const double *x = pli_state_get(s->state).positions;
     double total = 0;
     pli_vec3_set(0, 0, 0, torque);
     for (int64_t i = 0; i < s->info.vertex_count; ++i) {
@@ -92,7 +92,7 @@ static void expect_momentum(const char *solver, double friction)
     AT_LEAST(pushed, 100);
     if (friction > 0) AT_LEAST(friction_torque, 0.1 * friction * pushed);
     double v[3];
-    body_mean(&s, 1, pli_state_velocities(s.state), v);
+    body_mean(&s, 1, pli_state_get(s.state).velocities, v);
     AT_LEAST(v[0], 0.5);
     simulation_clear(&s);
 }
@@ -174,12 +174,12 @@ static void stack_accelerations(const char *pairs, double tangent, double a[2])
     double early[3], late[3];
     for (int k = 0; k < 10; ++k) barrier_step(&s);
     for (int body = 0; body < 2; ++body) {
-        body_mean(&s, body, pli_state_velocities(s.state), early);
+        body_mean(&s, body, pli_state_get(s.state).velocities, early);
         a[body] = -early[0] / 0.2;
     }
     for (int k = 0; k < 20; ++k) barrier_step(&s);
     for (int body = 0; body < 2; ++body) {
-        body_mean(&s, body, pli_state_velocities(s.state), late);
+        body_mean(&s, body, pli_state_get(s.state).velocities, late);
         a[body] += late[0] / 0.2;
     }
     simulation_clear(&s);

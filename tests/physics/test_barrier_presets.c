@@ -57,13 +57,13 @@ static void the_law_of_presets_is_told(void **state)
     simulation s;
     begin(&s, "tissue", 0, "");
     assert_string_equal(pli_scene_get(s.scene)->materials[0].law, "neo-hookean");
-    assert_non_null(strstr(pli_scene_contact_text(s.scene), "law of soft: neo-hookean"));
+    assert_non_null(strstr(pli_scene_get_info(s.scene).contact, "law of soft: neo-hookean"));
     simulation_clear(&s);
 
     // what is stated stays
     begin(&s, "tissue", 0, "fixed-corotated");
     assert_string_equal(pli_scene_get(s.scene)->materials[0].law, "fixed-corotated");
-    assert_null(strstr(pli_scene_contact_text(s.scene), "law of"));
+    assert_null(strstr(pli_scene_get_info(s.scene).contact, "law of"));
     simulation_clear(&s);
 }
 

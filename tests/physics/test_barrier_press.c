@@ -128,10 +128,10 @@ static const struct {
 static double behind_script(const simulation *s)
 {
     const pli_model_handle *handle = &s->model->constraints[0];
-    const double *x = pli_state_positions(s->state);
+    const double *x = pli_state_get(s->state).positions;
     double farthest = 0;
     pli_pose pose;
-    pli_motion_get_pose(&handle->motion, pli_state_time(s->state), &pose);
+    pli_motion_get_pose(&handle->motion, pli_state_get(s->state).time, &pose);
     for (int32_t i = 0; i < handle->vertex_count; ++i) {
         double target[3];
         int64_t vertex = handle->vertices[i];
@@ -196,8 +196,8 @@ static void scripts_arrive_where_something_yields(void **state)
     for (int k = 0; k < 20; ++k) barrier_step(&s);
     assert_int_equal(warnings, 0);
     double press[3], cube[3];
-    body_mean(&s, 0, pli_state_positions(s.state), press);
-    body_mean(&s, 1, pli_state_positions(s.state), cube);
+    body_mean(&s, 0, pli_state_get(s.state).positions, press);
+    body_mean(&s, 1, pli_state_get(s.state).positions, cube);
     NEAR(press[0], 0.4, 1e-12, 0);
     AT_LEAST(cube[0], 0.53);
     simulation_clear(&s);

@@ -36,7 +36,7 @@ static void tower_init(simulation *s, const layer *lower, const layer *upper, co
 // Largest distance of a coordinate from where it was (m).
 static double moved(const simulation *s, const double *before)
 {
-    const double *x = pli_state_positions(s->state);
+    const double *x = pli_state_get(s->state).positions;
     double most = 0;
     for (int64_t k = 0; k < 3 * s->info.vertex_count; ++k) {
         most = fmax(most, fabs(x[k] - before[k]));
@@ -52,7 +52,7 @@ static void expect_rest(const layer *lower, const layer *upper, const char *solv
     size_t bytes = 3 * (size_t)s.info.vertex_count * sizeof(double);
     double *before = malloc(bytes);
     for (int k = 0; k < 80; ++k) barrier_step(&s);
-    memcpy(before, pli_state_positions(s.state), bytes);
+    memcpy(before, pli_state_get(s.state).positions, bytes);
     for (int k = 0; k < 25; ++k) {
         barrier_step(&s);
         AT_MOST(moved(&s, before), 1e-4 * edge);
@@ -60,7 +60,7 @@ static void expect_rest(const layer *lower, const layer *upper, const char *solv
     free(before);
     // the upper one still is on the lower one
     double centers[2][3];
-    for (int k = 0; k < 2; ++k) body_mean(&s, k, pli_state_positions(s.state), centers[k]);
+    for (int k = 0; k < 2; ++k) body_mean(&s, k, pli_state_get(s.state).positions, centers[k]);
     NEAR(centers[1][1] - centers[0][1], edge, 0.02, 0);
     NEAR(centers[1][0] - centers[0][0], 0.002, 0, 0.01 * edge);
     simulation_clear(&s);

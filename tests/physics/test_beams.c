@@ -63,13 +63,13 @@ static beam plane_beam(double height, int32_t n, const char *law)
 
 static bool is_tip(const simulation *s, const beam *b, int32_t vertex)
 {
-    return pli_model_rest_positions(s->model)[3 * vertex] > b->length - 1e-9;
+    return pli_model_get_mesh(s->model).rest_positions[3 * vertex] > b->length - 1e-9;
 }
 
 // Share of the end face that a vertex stands for.
 static double tip_share(const simulation *s, const beam *b, int32_t vertex)
 {
-    const double *X = pli_model_rest_positions(s->model) + 3 * vertex;
+    const double *X = pli_model_get_mesh(s->model).rest_positions + 3 * vertex;
     double share = 1.0 / b->cells[1] / b->cells[2];
     if (fabs(fabs(X[1]) - b->height / 2) < 1e-9) share /= 2;
     if (fabs(fabs(X[2]) - b->width / 2) < 1e-9) share /= 2;
@@ -84,7 +84,8 @@ static void load_tip(simulation *s, const beam *b, const double force[3])
     for (int32_t i = 0; i < s->info.vertex_count; ++i) {
         double share = tip_share(s, b, i), target[3];
         if (share == 0) continue;
-        pli_vec3_add_scaled(pli_model_rest_positions(s->model) + 3 * i, far / size, force, target);
+        pli_vec3_add_scaled(pli_model_get_mesh(s->model).rest_positions + 3 * i, far / size, force,
+                            target);
         OK(s->context, pli_state_set_grip(s->state, i, share * size / far, target));
     }
 }
@@ -92,7 +93,8 @@ static void load_tip(simulation *s, const beam *b, const double force[3])
 // Mean displacement of the end face (m).
 static void tip_moved(const simulation *s, const beam *b, double u[3])
 {
-    const double *X = pli_model_rest_positions(s->model), *x = pli_state_positions(s->state);
+    const double *X = pli_model_get_mesh(s->model).rest_positions,
+                 *x = pli_state_get(s->state).positions;
     pli_vec3_set(0, 0, 0, u);
     for (int32_t i = 0; i < s->info.vertex_count; ++i) {
         double share = tip_share(s, b, i);
@@ -103,7 +105,8 @@ static void tip_moved(const simulation *s, const beam *b, double u[3])
 // Angle that the end face has turned by, downwards (rad).
 static double tip_angle(const simulation *s, const beam *b)
 {
-    const double *X = pli_model_rest_positions(s->model), *x = pli_state_positions(s->state);
+    const double *X = pli_model_get_mesh(s->model).rest_positions,
+                 *x = pli_state_get(s->state).positions;
     double up[2] = {0, 0};
     for (int32_t i = 0; i < s->info.vertex_count; ++i) {
         if (!is_tip(s, b, i)) continue;
@@ -244,7 +247,7 @@ enum { MODES = 8 };
 // x <- x - (x . M y) y
 static void take_out(const simulation *s, const double *y, double *x)
 {
-    const double *mass = pli_model_masses(s->model);
+    const double *mass = pli_model_get_mesh(s->model).masses;
     int64_t n = 3 * (int64_t)s->info.vertex_count;
     double dot = 0;
     for (int64_t k = 0; k < n; ++k) dot += mass[k / 3] * x[k] * y[k];
@@ -254,7 +257,7 @@ static void take_out(const simulation *s, const double *y, double *x)
 // x <- x / |x|_M; returns |x|_M^2
 static double normalise(const simulation *s, double *x)
 {
-    const double *mass = pli_model_masses(s->model);
+    const double *mass = pli_model_get_mesh(s->model).masses;
     int64_t n = 3 * (int64_t)s->info.vertex_count;
     double dot = 0;
     for (int64_t k = 0; k < n; ++k) dot += mass[k / 3] * x[k] * x[k];
@@ -274,7 +277,7 @@ static void find_frequencies(const beam *b, int count, double *frequencies)
     bool definite = false;
     pli_mesh_stepper *meshes = pli_solver_meshes(s.solver);
     pli_scripts_hold(meshes, 0);
-    pli_objective_compute_hessian(&meshes->objective, pli_state_positions(s.state), false);
+    pli_objective_compute_hessian(&meshes->objective, pli_state_get(s.state).positions, false);
     OK(s.context, pli_linear_solver_build(meshes->linear, &definite));
     assert_true(definite);
     for (int mode = 0; mode < count; ++mode) {
@@ -283,7 +286,7 @@ static void find_frequencies(const beam *b, int count, double *frequencies)
         for (int step = 0; step < 300 && fabs(now / before - 1) > 1e-9; ++step) {
             for (int64_t k = 0; k < n; ++k) {
                 bool held = meshes->fixed[k / 3] & (1u << (k % 3));
-                f[k] = held ? 0 : pli_model_masses(s.model)[k / 3] * x[k];
+                f[k] = held ? 0 : pli_model_get_mesh(s.model).masses[k / 3] * x[k];
             }
             pli_krylov_report solved;
             OK(s.context,

@@ -4,6 +4,7 @@
 // hydrostatic compression, the tangent at rest and its norm (Wang et al. 2020), wave speed.
 #include "near.h"
 
+#include "material/material.h"
 #include "math/eigen.h"
 #include "math/mat3.h"
 #include "pliant/extend.h"
@@ -139,7 +140,7 @@ static void small_strain_of_every_law_is_hooke(void **state)
     (void)state;
     double young = 2e6;
     double strain = 1e-6;
-    for (int32_t k = 0; k < pli_material_count(); ++k) {
+    for (int32_t k = 0; pli_material_get(k) != NULL; ++k) {
         if (!is_solid(pli_material_get(k))) continue;
         material made = make_material(pli_material_get(k)->name, young, 0.4);
         double pull, squeeze;
@@ -190,7 +191,7 @@ static void rest_tangent_has_the_eigenvalues_of_hooke(void **state)
 {
     (void)state;
     static const double rest[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    for (int32_t k = 0; k < pli_material_count(); ++k) {
+    for (int32_t k = 0; pli_material_get(k) != NULL; ++k) {
         if (!is_solid(pli_material_get(k))) continue;
         material made = make_material(pli_material_get(k)->name, 1e5, 0.3);
         double dPdF[81];
@@ -216,7 +217,7 @@ static void wave_speed_follows_from_young_and_poisson(void **state)
 {
     (void)state;
     // c = sqrt(E (1 - nu) / ((1 + nu) (1 - 2 nu) rho)); without transverse strain sqrt(E / rho)
-    for (int32_t k = 0; k < pli_material_count(); ++k) {
+    for (int32_t k = 0; pli_material_get(k) != NULL; ++k) {
         if (!is_solid(pli_material_get(k))) continue;
         material made = make_material(pli_material_get(k)->name, 1e6, 0.3);
         NEAR(made.law->sound_speed(made.params, 1000), sqrt(1e3 * 0.7 / (1.3 * 0.4)), 1e-12, 0);
@@ -231,7 +232,7 @@ static void neighbours_of_any_stiffness_do_not_mix(void **state)
     (void)state;
     enum { N = 9 };
     static const double ratios[N] = {1, 6.9e5, 1, 10, 1e-3, 1, 6.9e5, 2, 1};
-    for (int32_t k = 0; k < pli_material_count(); ++k) {
+    for (int32_t k = 0; pli_material_get(k) != NULL; ++k) {
         if (!is_solid(pli_material_get(k))) continue;
         double F[9 * N] = {0}, params[2 * N], P[9 * N], want[9];
         const char *name = pli_material_get(k)->name;

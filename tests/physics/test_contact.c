@@ -13,8 +13,8 @@ static const double gravity = 9.81;
 // Kinetic energy that the positions of a step say, before friction brakes it: implicit Euler.
 static double moved_energy(const simulation *s, const double *before)
 {
-    const double *x = pli_state_positions(s->state);
-    const double *mass = pli_model_masses(s->model);
+    const double *x = pli_state_get(s->state).positions;
+    const double *mass = pli_model_get_mesh(s->model).masses;
     double energy = 0;
     for (int32_t k = 0; k < 3 * s->info.vertex_count; ++k) {
         double v = (x[k] - before[k]) / s->info.dt;
@@ -38,7 +38,7 @@ static pli_step_report braked_step(simulation *s)
 {
     size_t bytes = 3 * (size_t)s->info.vertex_count * sizeof(double);
     double *before = malloc(bytes);
-    memcpy(before, pli_state_positions(s->state), bytes);
+    memcpy(before, pli_state_get(s->state).positions, bytes);
     pli_step_report report = contact_step(s);
     double moved = moved_energy(s, before);
     free(before);
@@ -52,13 +52,13 @@ static pli_step_report braked_step(simulation *s)
 // Mass-weighted mean velocity of a body (m/s).
 static double body_velocity(const simulation *s, int32_t body, int axis)
 {
-    const double *v = pli_state_velocities(s->state);
-    const double *mass = pli_model_masses(s->model);
-    int32_t first = 0;
-    int32_t count = 0;
+    const double *v = pli_state_get(s->state).velocities;
+    const double *mass = pli_model_get_mesh(s->model).masses;
     double momentum = 0;
     double total = 0;
-    pli_model_body_range(s->model, body, &first, &count);
+    pli_body_info range = pli_model_get_body(s->model, body);
+    int32_t first = range.first_vertex;
+    int32_t count = range.vertex_count;
     for (int32_t i = first; i < first + count; ++i) {
         momentum += mass[i] * v[3 * i + axis];
         total += mass[i];
@@ -396,8 +396,8 @@ static void colliding_balls_keep_their_momentum(void **state)
 // The smallest gap across the hole, along z: negative where the two sides are in each other (m).
 static double hole_gap(const simulation *s)
 {
-    const double *X = pli_model_rest_positions(s->model);
-    const double *x = pli_state_positions(s->state);
+    const double *X = pli_model_get_mesh(s->model).rest_positions;
+    const double *x = pli_state_get(s->state).positions;
     double near = -INFINITY;
     double far = INFINITY;
     for (int32_t i = 0; i < s->info.vertex_count; ++i) {
@@ -469,7 +469,7 @@ static void positions_after_contact(const char *solver, double *x)
     int32_t contacts = 0;
     for (int k = 0; k < 10; ++k) contacts += braked_step(&s).contacts;
     AT_LEAST(contacts, 50);
-    memcpy(x, pli_state_positions(s.state), 3 * 54 * sizeof *x);
+    memcpy(x, pli_state_get(s.state).positions, 3 * 54 * sizeof *x);
     simulation_clear(&s);
 }
 
@@ -498,7 +498,7 @@ static void plain_newton_does_not_take_constraints(void **state)
     pli_model *model = NULL;
     char text[256];
     OK(context, pli_scene_parse(context, yaml, (int64_t)strlen(yaml), "test", NULL, &scene));
-    assert_int_equal(pli_model_create(context, scene, &model), PLI_ERROR_UNSUPPORTED);
+    assert_int_equal(pli_model_create(context, scene, NULL, &model), PLI_ERROR_UNSUPPORTED);
     pli_context_message(context, text, sizeof text);
     assert_string_equal(
         text,

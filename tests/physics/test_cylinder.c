@@ -95,7 +95,7 @@ static void load_ring(simulation *s, const ring *m)
 // Mean displacement away from the axis on a circle (m).
 static double radial(const simulation *s, const ring *m, int32_t r)
 {
-    const double *x = pli_state_positions(s->state);
+    const double *x = pli_state_get(s->state).positions;
     double sum = 0;
     for (int32_t k = 0; k < 2 * (SECTORS + 1); ++k) {
         int32_t vertex = point_id(r, k / 2, k % 2);

@@ -82,7 +82,7 @@ static void affine_boundaries_give_affine_insides(void **state)
     // irregular inside: move inner vertices before the step, they must come back
     int32_t n = s.info.vertex_count;
     double *x = malloc(3 * (size_t)n * sizeof *x);
-    memcpy(x, pli_state_positions(s.state), 3 * (size_t)n * sizeof *x);
+    memcpy(x, pli_state_get(s.state).positions, 3 * (size_t)n * sizeof *x);
     pli_random random = {1, 2};
     for (int32_t k = 0; k < 3 * n; ++k) {
         x[k] += pli_random_range(random, (uint64_t)k, -0.05, 0.05);
@@ -90,8 +90,8 @@ static void affine_boundaries_give_affine_insides(void **state)
     OK(s.context, pli_state_set(s.state, x, NULL));
     free(x);
     simulation_step(&s);
-    const double *X = pli_model_rest_positions(s.model);
-    const double *y = pli_state_positions(s.state);
+    const double *X = pli_model_get_mesh(s.model).rest_positions;
+    const double *y = pli_state_get(s.state).positions;
     // the map from the images of the origin and three corners, which are on the surface
     double J = 1.3 * 0.8 * 1.1;
     pli_step_report report;
@@ -132,7 +132,7 @@ static double side_after_stretch(const char *law, double stretch)
     simulation_init(&s, yaml, 1);
     simulation_step(&s);
     double side = 0;
-    const double *x = pli_state_positions(s.state);
+    const double *x = pli_state_get(s.state).positions;
     for (int32_t i = 0; i < s.info.vertex_count; ++i) side = fmax(side, x[3 * i + 1] + 0.5);
     simulation_clear(&s);
     return side;
@@ -167,7 +167,7 @@ static double column_height(const char *law)
     simulation_init(&s, yaml, 1);
     simulation_step(&s);
     double height = 0;
-    const double *x = pli_state_positions(s.state);
+    const double *x = pli_state_get(s.state).positions;
     for (int32_t i = 0; i < s.info.vertex_count; ++i) height = fmax(height, x[3 * i + 1] + 0.5);
     simulation_clear(&s);
     return height;
@@ -207,8 +207,8 @@ static void two_materials_share_the_stretch_like_springs_in_series(void **state)
     simulation_step(&s);
     // the interface moves by delta k_hard / (k_soft + k_hard), equal halves: k ~ E
     double expected = 0.01 * 6.9e10 / (6.9e10 + 1e5);
-    const double *X = pli_model_rest_positions(s.model);
-    const double *x = pli_state_positions(s.state);
+    const double *X = pli_model_get_mesh(s.model).rest_positions;
+    const double *x = pli_state_get(s.state).positions;
     for (int32_t i = 0; i < s.info.vertex_count; ++i) {
         if (fabs(X[3 * i]) < 1e-9) NEAR(x[3 * i] - X[3 * i], expected, 1e-6, 0);
     }
@@ -235,8 +235,8 @@ static double tip_deflection(int n)
     simulation_init(&s, yaml, 1);
     simulation_step(&s);
     double tip = 0;
-    const double *X = pli_model_rest_positions(s.model);
-    const double *x = pli_state_positions(s.state);
+    const double *X = pli_model_get_mesh(s.model).rest_positions;
+    const double *x = pli_state_get(s.state).positions;
     for (int32_t i = 0; i < s.info.vertex_count; ++i) {
         if (X[3 * i] > 0.499 && fabs(X[3 * i + 1]) < 1e-9 && fabs(X[3 * i + 2]) < 1e-9) {
             tip = X[3 * i + 1] - x[3 * i + 1];

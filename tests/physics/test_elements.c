@@ -112,8 +112,9 @@ static void add_traction(const simulation *s, bool (*side)(const double X[3]), c
 {
     // the edges of the side across from every corner
     static const int around[4][3] = {{1, 4, 5}, {2, 3, 5}, {0, 3, 4}, {0, 1, 2}};
-    const double *X = pli_model_rest_positions(s->model);
-    const int32_t *tets = pli_model_tets(s->model), *mids = pli_model_mid_nodes(s->model);
+    const double *X = pli_model_get_mesh(s->model).rest_positions;
+    const int32_t *tets = pli_model_get_mesh(s->model).tets,
+                  *mids = pli_model_get_mesh(s->model).mid_nodes;
     for (int64_t k = 0; k < 4 * (int64_t)s->info.tet_count; ++k) {
         int32_t corners[3], count = 0;
         bool on = true;
@@ -171,7 +172,8 @@ static void patches_of_elements_deform_alike(void **state)
                  materials[k / KINDS], elements[k % KINDS], quasi_static);
         simulation s;
         block_init(&s, (const int32_t[3]){3, 3, 3}, place_shaken, yaml);
-        const double *X = pli_model_rest_positions(s.model), *x = pli_state_positions(s.state);
+        const double *X = pli_model_get_mesh(s.model).rest_positions,
+                     *x = pli_state_get(s.state).positions;
         for (int32_t i = 0; i < s.info.vertex_count; ++i) {
             double target[3];
             pli_mat3_apply(A, X + 3 * i, target);
@@ -202,7 +204,7 @@ static void rigid_motions_cost_nothing(void **state)
         block_init(&s, (const int32_t[3]){2, 2, 2}, place_shaken, yaml);
         double R[9], axis[3] = {2.0 / 3, -1.0 / 3, 2.0 / 3}, *x = forces_of(&s);
         pli_mat3_rotation(axis, 1.1, R);
-        const double *X = pli_model_rest_positions(s.model);
+        const double *X = pli_model_get_mesh(s.model).rest_positions;
         for (int32_t i = 0; i < s.info.vertex_count; ++i) {
             pli_mat3_apply(R, X + 3 * i, x + 3 * i);
             x[3 * i] += 5;
@@ -232,7 +234,7 @@ static void masses_are_positive(void **state)
             elements[k], quasi_static);
         simulation s;
         simulation_init(&s, yaml, 1);
-        const double *m = pli_model_masses(s.model);
+        const double *m = pli_model_get_mesh(s.model).masses;
         double sum = 0;
         for (int32_t i = 0; i < s.info.vertex_count; ++i) {
             assert_true(m[i] > 0);
@@ -280,7 +282,8 @@ static double cooks_tip(const char *element, int32_t n, double poisson)
     add_traction(&s, is_cooks_end, (const double[3]){0, 1e5, 0}, forces);
     OK(s.context, pli_state_set_forces(s.state, forces));
     simulation_step(&s);
-    const double *X = pli_model_rest_positions(s.model), *x = pli_state_positions(s.state);
+    const double *X = pli_model_get_mesh(s.model).rest_positions,
+                 *x = pli_state_get(s.state).positions;
     double tip = 0;
     for (int32_t k = 0; k < 3 * s.info.vertex_count; k += 3) {
         if (X[k] > 0.048 - 1e-9 && X[k + 1] > 0.06 - 1e-9) tip = x[k + 1] - X[k + 1];
@@ -336,7 +339,8 @@ static double cantilever(const char *element, int32_t through)
     add_traction(&s, is_beams_end, (const double[3]){0, -1, 0}, forces);
     OK(s.context, pli_state_set_forces(s.state, forces));
     simulation_step(&s);
-    const double *X = pli_model_rest_positions(s.model), *x = pli_state_positions(s.state);
+    const double *X = pli_model_get_mesh(s.model).rest_positions,
+                 *x = pli_state_get(s.state).positions;
     double moved = 0, weight = 0;
     for (int32_t k = 0; k < 3 * s.info.vertex_count; k += 3) {
         // nodes in the plane of bending
@@ -375,8 +379,9 @@ static void place_ring(const double s[3], double x[3])
 static void add_pressure(const simulation *s, double *forces)
 {
     static const int around[4][3] = {{1, 4, 5}, {2, 3, 5}, {0, 3, 4}, {0, 1, 2}};
-    const double *X = pli_model_rest_positions(s->model);
-    const int32_t *tets = pli_model_tets(s->model), *mids = pli_model_mid_nodes(s->model);
+    const double *X = pli_model_get_mesh(s->model).rest_positions;
+    const int32_t *tets = pli_model_get_mesh(s->model).tets,
+                  *mids = pli_model_get_mesh(s->model).mid_nodes;
     for (int64_t k = 0; k < 4 * (int64_t)s->info.tet_count; ++k) {
         int32_t corners[3], count = 0;
         for (int i = 0; i < 4; ++i) {
@@ -418,7 +423,8 @@ static void check_cylinder(const char *element, double poisson, int32_t rings)
     add_pressure(&s, forces);
     OK(s.context, pli_state_set_forces(s.state, forces));
     simulation_step(&s);
-    const double *X = pli_model_rest_positions(s.model), *x = pli_state_positions(s.state);
+    const double *X = pli_model_get_mesh(s.model).rest_positions,
+                 *x = pli_state_get(s.state).positions;
     double c = (1 + poisson) * pressure * inner * inner / young / (outer * outer - inner * inner);
     double worst = 0;
     for (int32_t k = 0; k < 3 * s.info.vertex_count; k += 3) {
@@ -498,8 +504,9 @@ static void integrate(const simulation *s, integrand visit, void *user)
                                 0.93056815579702629};
     static const double w[4] = {0.17392742256872693, 0.32607257743127307, 0.32607257743127307,
                                 0.17392742256872693};
-    const double *rest = pli_model_rest_positions(s->model);
-    const int32_t *tets = pli_model_tets(s->model), *mids = pli_model_mid_nodes(s->model);
+    const double *rest = pli_model_get_mesh(s->model).rest_positions;
+    const int32_t *tets = pli_model_get_mesh(s->model).tets,
+                  *mids = pli_model_get_mesh(s->model).mid_nodes;
     for (int64_t t = 0; t < s->info.tet_count; ++t) {
         int32_t nodes[10];
         memcpy(nodes, tets + 4 * t, 4 * sizeof *nodes);
@@ -566,8 +573,8 @@ static double manufactured_error(const char *element, int32_t n)
     manufactured m = {.mu = 1e6 / 2.6,
                       .lambda = 1e6 * 0.3 / (1.3 * 0.4),
                       .forces = forces_of(&s),
-                      .X = pli_model_rest_positions(s.model),
-                      .x = pli_state_positions(s.state)};
+                      .X = pli_model_get_mesh(s.model).rest_positions,
+                      .x = pli_state_get(s.state).positions};
     integrate(&s, add_force, &m);
     for (int32_t i = 0; i < s.info.vertex_count; ++i) {
         double u[3], target[3];
@@ -578,7 +585,7 @@ static double manufactured_error(const char *element, int32_t n)
     }
     OK(s.context, pli_state_set_forces(s.state, m.forces));
     simulation_step(&s);
-    m.x = pli_state_positions(s.state);
+    m.x = pli_state_get(s.state).positions;
     integrate(&s, add_error, &m);
     free(m.forces);
     simulation_clear(&s);
@@ -638,10 +645,11 @@ static void element_auto_goes_by_poissons_ratio(void **state)
 {
     (void)state;
     static const struct {
-        const char *poisson, *solver, *element;
-    } rows[] = {{"0.45", "newton", "linear"},
-                {"0.46", "newton", "locking-free"},
-                {"0.46", "pd-direct", "linear"}};
+        const char *poisson, *solver;
+        pli_element_kind element;
+    } rows[] = {{"0.45", "newton", PLI_ELEMENT_LINEAR},
+                {"0.46", "newton", PLI_ELEMENT_LOCKING_FREE},
+                {"0.46", "pd-direct", PLI_ELEMENT_LINEAR}};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; ++k) {
         char yaml[1024];
         snprintf(yaml, sizeof yaml,
@@ -652,7 +660,7 @@ static void element_auto_goes_by_poissons_ratio(void **state)
                  rows[k].poisson, rows[k].solver);
         simulation s;
         simulation_init(&s, yaml, 1);
-        assert_string_equal(pli_model_body_element(s.model, 0), rows[k].element);
+        assert_int_equal(pli_model_get_body(s.model, 0).element, rows[k].element);
         simulation_clear(&s);
     }
 }

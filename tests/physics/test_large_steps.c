@@ -22,7 +22,7 @@ static int failed_pixels(const char *solver, double fps, int size)
     simulation_init(&s, yaml, 1);
     pli_state *fresh = NULL;
     OK(s.context, pli_state_create(s.model, &fresh));
-    const double *X = pli_model_rest_positions(s.model);
+    const double *X = pli_model_get_mesh(s.model).rest_positions;
     int failed = 0;
     for (int pixel = 0; pixel < size * size; ++pixel) {
         double u = (pixel % size + 0.5) / size - 0.6;
@@ -107,7 +107,7 @@ static void tip_after(const char *solver, double tip[3])
     simulation s;
     simulation_init(&s, yaml, 1);
     simulation_run(&s, 10);
-    memcpy(tip, pli_state_positions(s.state) + 3 * (s.info.vertex_count - 1), 3 * sizeof *tip);
+    memcpy(tip, pli_state_get(s.state).positions + 3 * (s.info.vertex_count - 1), 3 * sizeof *tip);
     simulation_clear(&s);
 }
 
@@ -148,7 +148,7 @@ static pli_step_report run_in_units(double length, double density, double *x)
     simulation s;
     simulation_init(&s, yaml, 1);
     pli_step_report report = simulation_run(&s, 6);
-    memcpy(x, pli_state_positions(s.state), 3 * (size_t)s.info.vertex_count * sizeof *x);
+    memcpy(x, pli_state_get(s.state).positions, 3 * (size_t)s.info.vertex_count * sizeof *x);
     simulation_clear(&s);
     return report;
 }

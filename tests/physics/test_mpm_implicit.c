@@ -278,8 +278,7 @@ static void nothing_enters_sticky_colliders(void **state)
     double nearest = INFINITY;
     for (int k = 0; k < 12; ++k) {
         simulation_step(&s);
-        pli_particle_view view;
-        pli_state_get_particles(s.state, &view);
+        pli_particle_view view = pli_state_get(s.state).particles;
         for (int64_t i = 0; i < view.count; ++i) {
             const double *x = view.positions + 3 * i;
             double arm[3] = {x[0] - 0.5, x[1] - 0.25, x[2] - 0.5};

@@ -35,10 +35,10 @@ static void load(const char *name, const char *const *sets, int32_t count, simul
     *s = (simulation){.context = make_context(2)};
     OK(s->context,
        pli_scene_load(s->context, scene_path(name, path, sizeof path), &def, &s->scene));
-    OK(s->context, pli_model_create(s->context, s->scene, &s->model));
+    OK(s->context, pli_model_create(s->context, s->scene, NULL, &s->model));
     OK(s->context, pli_state_create(s->model, &s->state));
     OK(s->context, pli_solver_create(s->model, &s->solver));
-    pli_model_get_info(s->model, &s->info);
+    s->info = pli_model_get_info(s->model);
 }
 
 static void load_coarse(const coarse_scene *coarse, int side, simulation *s)
@@ -71,8 +71,7 @@ static int64_t run(const coarse_scene *coarse, simulation *s)
         assert_true(isfinite(report.energy.total));
         assert_int_equal(report.inverted, 0);
     }
-    pli_particle_view view;
-    pli_state_get_particles(s->state, &view);
+    pli_particle_view view = pli_state_get(s->state).particles;
     assert_int_equal(view.count, s->info.particle_count + emitted);
     assert_true(coarse->emits == (emitted > 0));
     expect_inside(s, &view);
@@ -84,13 +83,12 @@ static double mean_distance(const simulation sides[SIDES])
 {
     int64_t count = sides[0].info.particle_count;
     double *x = test_calloc((size_t)(3 * count), sizeof *x);
-    pli_particle_view view;
     double sum = 0;
-    pli_state_get_particles(sides[EXPLICIT].state, &view);
+    pli_particle_view view = pli_state_get(sides[EXPLICIT].state).particles;
     for (int64_t k = 0; k < view.count; ++k) {
         if (view.ids[k] < count) pli_vec3_copy(view.positions + 3 * k, x + 3 * view.ids[k]);
     }
-    pli_state_get_particles(sides[REGIONAL].state, &view);
+    view = pli_state_get(sides[REGIONAL].state).particles;
     for (int64_t k = 0; k < view.count; ++k) {
         if (view.ids[k] >= count) continue;
         sum += pli_vec3_distance(view.positions + 3 * k, x + 3 * view.ids[k]);
@@ -159,7 +157,6 @@ static void scenes_of_implicit_particles_converge_and_are_held(void **state)
     for (int32_t k = 0; k < IMPLICIT_SCENES; ++k) {
         const implicit_scene *coarse = &implicit_scenes[k];
         simulation s;
-        pli_particle_view view;
         load(coarse->name, &coarse->cell, 1, &s);
         pli_step_report report = simulation_step(&s);
         fprintf(stderr, "           %s: %lld particles, %d nodes, %d held, %d iterations\n",
@@ -170,7 +167,7 @@ static void scenes_of_implicit_particles_converge_and_are_held(void **state)
         assert_true(isfinite(report.energy.total));
         assert_true((report.matter.emitted > 0) == coarse->emits);
         assert_true(!coarse->clamps || report.grid.constrained > 0);
-        pli_state_get_particles(s.state, &view);
+        pli_particle_view view = pli_state_get(s.state).particles;
         assert_int_equal(view.count, s.info.particle_count + report.matter.emitted);
         expect_inside(&s, &view);
         simulation_clear(&s);

@@ -161,10 +161,10 @@ static const char beam_text[] =
 // The angle between the ends: slopes of what were lines along y there.
 static double angle_of_ends(const simulation *s)
 {
-    const double *x = pli_state_positions(s->state);
+    const double *x = pli_state_get(s->state).positions;
     double slope[2] = {0, 0}, weight[2] = {0, 0};
     for (int32_t v = 0; v < s->info.vertex_count; ++v) {
-        const double *X = pli_model_rest_positions(s->model) + 3 * (int64_t)v;
+        const double *X = pli_model_get_mesh(s->model).rest_positions + 3 * (int64_t)v;
         int end = X[0] > 0.4999 ? 1 : X[0] < -0.4999 ? 0 : -1;
         if (end < 0) continue;
         slope[end] -= X[1] * x[3 * v];

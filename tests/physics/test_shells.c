@@ -36,8 +36,8 @@ static void a_strip_stretches_with_young_and_narrows_with_poisson(void **state)
     int32_t n = s.info.vertex_count;
     double *g = calloc(3 * (size_t)n, sizeof *g);
     assert_non_null(g);
-    const double *x = pli_state_positions(s.state);
-    const double *X = pli_model_rest_positions(s.model);
+    const double *x = pli_state_get(s.state).positions;
+    const double *X = pli_model_get_mesh(s.model).rest_positions;
     pli_membrane_term.add_gradient(pli_solver_meshes(s.solver)->shell->membrane, x, g);
     double force = 0, narrowest = INFINITY, widest = -INFINITY;
     for (int32_t i = 0; i < n; ++i) {
@@ -74,8 +74,8 @@ static void a_cantilever_bends_like_a_beam(void **state)
     simulation s;
     simulation_init(&s, yaml, 1);
     simulation_step(&s);
-    const double *x = pli_state_positions(s.state);
-    const double *X = pli_model_rest_positions(s.model);
+    const double *x = pli_state_get(s.state).positions;
+    const double *X = pli_model_get_mesh(s.model).rest_positions;
     double tip = 0;
     int32_t count = 0;
     for (int32_t i = 0; i < s.info.vertex_count; ++i) {

@@ -42,8 +42,8 @@ static answer bend(const char *law, const char *solver, double load)
     answer found = {0};
     simulation_init(&s, yaml, 2);
     OK(s.context, pli_solver_step(s.solver, s.state, &found.report));
-    const double *x = pli_state_positions(s.state);
-    const double *rest = pli_model_rest_positions(s.model);
+    const double *x = pli_state_get(s.state).positions;
+    const double *rest = pli_model_get_mesh(s.model).rest_positions;
     int32_t count = 0;
     for (int32_t k = 0; k < s.info.vertex_count; ++k) {
         if (rest[3 * k] < 0.49) continue;
@@ -141,8 +141,8 @@ static answer sag(const char *solver, double poisson, double tolerance)
     answer found = {0};
     simulation_init(&s, yaml, 2);
     OK(s.context, pli_solver_step(s.solver, s.state, &found.report));
-    const double *x = pli_state_positions(s.state);
-    const double *rest = pli_model_rest_positions(s.model);
+    const double *x = pli_state_get(s.state).positions;
+    const double *rest = pli_model_get_mesh(s.model).rest_positions;
     for (int32_t k = 0; k < s.info.vertex_count; ++k) {
         found.deflection = fmax(found.deflection, rest[3 * k + 1] - x[3 * k + 1]);
     }

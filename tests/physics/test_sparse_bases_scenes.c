@@ -141,12 +141,11 @@ static void step_and_judge(const small_scene *small, const pli_scene *scene, con
                            pli_state *state, pli_solver *solver)
 {
     pli_context *context = pli_scene_context(scene);
-    pli_model_info info;
     brute_surface surface;
     int32_t contacts = 0;
-    pli_model_get_info(model, &info);
-    brute_surface_init(&surface, info.tet_count, pli_model_tets(model), info.triangle_count,
-                       pli_model_triangles(model));
+    pli_model_info info = pli_model_get_info(model);
+    brute_surface_init(&surface, info.tet_count, pli_model_get_mesh(model).tets,
+                       info.triangle_count, pli_model_get_mesh(model).triangles);
     for (int32_t k = 0; k <= small->steps; ++k) {
         if (k > 0) {
             pli_step_report report;
@@ -175,7 +174,7 @@ static void run_small(const small_scene *small)
     pli_model *model = NULL;
     pli_state *state = NULL;
     pli_solver *solver = NULL;
-    OK(context, pli_model_create(context, scene, &model));
+    OK(context, pli_model_create(context, scene, NULL, &model));
     OK(context, pli_state_create(model, &state));
     OK(context, pli_solver_create(model, &solver));
     step_and_judge(small, scene, model, state, solver);

@@ -73,7 +73,7 @@ static swing measure_swing(const char *integrator, double omega_h)
     simulation_run(&s, 25);
     for (int k = 0; k < 4; ++k) {
         simulation_step(&s);
-        x[k] = pli_state_positions(s.state)[0];
+        x[k] = pli_state_get(s.state).positions[0];
     }
     simulation_clear(&s);
     double determinant = x[1] * x[1] - x[0] * x[2];
@@ -226,7 +226,7 @@ static void run_bar(const char *integrator, int steps, double *out, int32_t *cou
     simulation_init(&s, yaml, 1);
     simulation_run(&s, steps);
     *count = 3 * s.info.vertex_count;
-    memcpy(out, pli_state_positions(s.state), (size_t)*count * sizeof *out);
+    memcpy(out, pli_state_get(s.state).positions, (size_t)*count * sizeof *out);
     simulation_clear(&s);
 }
 
@@ -273,7 +273,7 @@ static void drag_slows_by_the_implicit_factor(void **state)
     double h = 0.02;
     for (int n = 1; n <= 20; ++n) {
         simulation_step(&s);
-        NEAR(pli_state_velocities(s.state)[0], pow(1 / (1 + 3 * h), n), 1e-9, 0);
+        NEAR(pli_state_get(s.state).velocities[0], pow(1 / (1 + 3 * h), n), 1e-9, 0);
     }
     simulation_clear(&s);
 }

@@ -26,7 +26,7 @@ static double sag(double stretch, const char *solver)
     simulation s;
     simulation_init(&s, text, 2);
     simulation_run(&s, STEPS);
-    const double *x = pli_state_positions(s.state);
+    const double *x = pli_state_get(s.state).positions;
     double lowest = INFINITY;
     for (int32_t i = 0; i < s.info.vertex_count; ++i) lowest = fmin(lowest, x[3 * i + 1]);
     simulation_clear(&s);

@@ -92,6 +92,17 @@ class Changing(unittest.TestCase):
         self.assertEqual(list(scene.get("colliders")), ["ground"])
         self.assertNotEqual(scene.hash, before)
 
+    def test_numbers_have_units_and_are_painted(self):
+        scene = pliant.Scene(cube()).set("materials.soft.young", "30 kPa")
+        self.assertEqual(scene.get("materials.soft.young"), 30000)
+        scene.set("materials.soft.young", {"expression": "1e5 * (2 + x)"})
+        scene.set("materials.soft.poisson", {"keys": [[0, 0.3], ["1 s", "40 %"]]})
+        self.assertEqual(scene.get("materials.soft.young"), {"expression": ["1e5 * (2 + x)"]})
+        self.assertEqual(scene.get("materials.soft.poisson.keys[1].value"), 0.4)
+        self.assertEqual(pliant.Scene(scene.to_dict()).hash, scene.hash)
+        with self.assertRaisesRegex(pliant.SceneError, r"expected Pa \(stress\), found 'kg'"):
+            scene.set("materials.soft.young", "3 kg")
+
     def test_a_wrong_change_leaves_the_scene_as_it_was(self):
         scene = pliant.Scene(cube())
         before = scene.hash

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays are the library's memory itself, and outlive every object that they came from."""
-import ctypes
 import gc
 import threading
 import unittest
@@ -14,25 +13,23 @@ from pliant._library import lib
 
 
 def address(name, pointer):
-    function = getattr(lib, name)
-    function.restype, function.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
-    return function(pointer)
+    return getattr(lib.pli_state_get(pointer), name)
 
 
 class Sharing(unittest.TestCase):
     def test_arrays_of_meshes_are_the_memory_of_the_library(self):
         sim = pliant.Simulation(cube())
         state = sim.state._pointer
-        for name, array in (("pli_state_positions", sim.positions),
-                            ("pli_state_velocities", sim.velocities),
-                            ("pli_state_forces", sim.forces)):
+        for name, array in (("positions", sim.positions),
+                            ("velocities", sim.velocities),
+                            ("forces", sim.forces)):
             self.assertEqual(array.ctypes.data, address(name, state))
         self.assertEqual(sim.bodies["cube"].positions.ctypes.data,
-                         address("pli_state_positions", state))
+                         address("positions", state))
         x = sim.positions
         sim.step()
         self.assertIs(sim.positions, x)
-        self.assertEqual(x.ctypes.data, address("pli_state_positions", state))
+        self.assertEqual(x.ctypes.data, address("positions", state))
         self.assertLess(x[:, 1].mean(), 2)
 
     def test_what_is_written_is_what_the_next_step_sees(self):

@@ -344,15 +344,12 @@ static pli_status allocate_tree(pli_context *context, bvh_builder *builder)
     bvh->task_size = count / (MAX_TASKS / 2) + 1;
     if (bvh->task_size < TASK_SIZE) bvh->task_size = TASK_SIZE;
 
-    bvh->nodes = PLI_NEW(context, bvh_node, bvh->node_count, "bvh nodes");
-    bvh->order = PLI_NEW(context, int32_t, count, "bvh order");
-    bvh->items = PLI_NEW(context, bvh_item, count, "bvh items");
-    bvh->tasks = PLI_NEW(context, bvh_task, MAX_TASKS, "bvh subtrees");
-    bvh->top = PLI_NEW(context, int32_t, MAX_TASKS, "bvh top");
-    builder->centers = PLI_NEW(context, double, 3 * (int64_t)count, "bvh centres");
-    bool complete = bvh->nodes != NULL && bvh->order != NULL && bvh->items != NULL &&
-                    bvh->tasks != NULL && bvh->top != NULL && builder->centers != NULL;
-    return complete ? PLI_OK : PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, bvh->nodes, bvh->node_count, "bvh nodes"));
+    PLI_TRY(PLI_MAKE(context, bvh->order, count, "bvh order"));
+    PLI_TRY(PLI_MAKE(context, bvh->items, count, "bvh items"));
+    PLI_TRY(PLI_MAKE(context, bvh->tasks, MAX_TASKS, "bvh subtrees"));
+    PLI_TRY(PLI_MAKE(context, bvh->top, MAX_TASKS, "bvh top"));
+    return PLI_MAKE(context, builder->centers, 3 * (int64_t)count, "bvh centres");
 }
 
 pli_status pli_bvh_create(pli_context *context, int32_t count, const pli_bounds *boxes,

@@ -68,13 +68,6 @@ static double slot_key(const search *s, int32_t slot, int axis)
     return box->min[axis] + box->max[axis];
 }
 
-static void swap_slots(search *s, int32_t a, int32_t b)
-{
-    int32_t kept = s->order[a];
-    s->order[a] = s->order[b];
-    s->order[b] = kept;
-}
-
 // Moves slots so that those before `middle` have no larger keys than those from it on (selection
 // by Hoare 1961).
 static void select_median(search *s, int32_t begin, int32_t end, int32_t middle, int axis)
@@ -89,7 +82,9 @@ static void select_median(search *s, int32_t begin, int32_t end, int32_t middle,
             while (slot_key(s, i, axis) < pivot) ++i;
             while (slot_key(s, j, axis) > pivot) --j;
             if (i > j) break;
-            swap_slots(s, i++, j--);
+            int32_t kept = s->order[i];
+            s->order[i++] = s->order[j];
+            s->order[j--] = kept;
         }
         if (middle <= j) {
             high = j;

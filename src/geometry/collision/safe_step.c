@@ -365,15 +365,6 @@ static void merge_report(const pli_safe_step_report *part, pli_safe_step_report 
     report->pair[1] = part->pair[1];
 }
 
-// Runs one wave of blocks.
-static void run_wave(step_job *job, int64_t count, pli_safe_step_report *report)
-{
-    job->time = report->time;
-    pli_parallel_for(job->surface.context, count, 1, run_blocks, job);
-    for (int64_t i = 0; i < count; ++i) merge_report(&job->results[i], report);
-    job->wave_begin += count;
-}
-
 double pli_safe_step(pli_broad_phase *broad, const pli_broad_phase_pairs *pairs, const double *x0,
                      const double *x1, const pli_ccd_def *def, pli_safe_step_report *out)
 {
@@ -398,7 +389,11 @@ double pli_safe_step(pli_broad_phase *broad, const pli_broad_phase_pairs *pairs,
         job.wave_begin = 0;
         while (job.wave_begin < job.block_count && report.time > 0) {
             int64_t left = job.block_count - job.wave_begin;
-            run_wave(&job, wave < left ? wave : left, &report);
+            int64_t count = wave < left ? wave : left;
+            job.time = report.time;
+            pli_parallel_for(job.surface.context, count, 1, run_blocks, &job);
+            for (int64_t i = 0; i < count; ++i) merge_report(&job.results[i], &report);
+            job.wave_begin += count;
             if (wave < LAST_WAVE) wave *= 2;
             if (report.time < 0.5 * box_time) {
                 box_time = report.time;

@@ -22,14 +22,6 @@ typedef struct stencil_output {
     int32_t tet[STENCIL_TETS][4];
 } stencil_output;
 
-// The two nodes of a lattice edge that is around; -1 nodes are outside of everything.
-static void load_corner(const pli_cutting *cutting, lattice_tet *tet, int corner)
-{
-    int32_t node = pli_bcc_find(cutting->bcc, tet->at[corner]);
-    tet->node[corner] = node;
-    tet->state[corner] = node >= 0 ? cutting->state[node] : -1;
-}
-
 // Tetrahedron `index` of the twelve around the three long edges that start at a cube corner.
 static void load_tet(const pli_cutting *cutting, const int32_t origin[3], int index,
                      lattice_tet *tet)
@@ -49,7 +41,12 @@ static void load_tet(const pli_cutting *cutting, const int32_t origin[3], int in
         tet->at[2 + side][u] += offset[0];
         tet->at[2 + side][v] += offset[1];
     }
-    for (int corner = 0; corner < 4; ++corner) load_corner(cutting, tet, corner);
+    // -1: a place without a node is outside of everything
+    for (int corner = 0; corner < 4; ++corner) {
+        int32_t node = pli_bcc_find(cutting->bcc, tet->at[corner]);
+        tet->node[corner] = node;
+        tet->state[corner] = node >= 0 ? cutting->state[node] : -1;
+    }
 }
 
 // Raw vertex of the cut between two corners.

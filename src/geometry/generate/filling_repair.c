@@ -209,11 +209,6 @@ done:
     return status;
 }
 
-static void release_pinches(pli_context *context, pinches *list)
-{
-    PLI_RELEASE(context, list->vertex, list->number, list->start, list->tets, list->removed);
-}
-
 // One round over all pinches; *opened gets how many tetrahedra were removed.
 static pli_status open_pinches(pli_filling *filling, int32_t *opened, double *area)
 {
@@ -227,20 +222,11 @@ static pli_status open_pinches(pli_filling *filling, int32_t *opened, double *ar
         }
         if (status == PLI_OK) compact(filling, list.removed);
     }
-    release_pinches(filling->context, &list);
+    PLI_RELEASE(filling->context, list.vertex, list.number, list.start, list.tets, list.removed);
     return status;
 }
 
 // ---- components
-
-static void join_vertices(const pli_filling *filling, int32_t *parent)
-{
-    for (int32_t v = 0; v < filling->vertex_count; ++v) parent[v] = v;
-    for (int32_t t = 0; t < filling->tet_count; ++t) {
-        const int32_t *v = filling->tets + 4 * (int64_t)t;
-        for (int k = 1; k < 4; ++k) pli_union_join(parent, v[0], v[k]);
-    }
-}
 
 static pli_status drop_small(pli_filling *filling, double least, pli_filling_report *report)
 {
@@ -251,8 +237,12 @@ static pli_status drop_small(pli_filling *filling, double least, pli_filling_rep
     uint8_t *removed = PLI_NEW(context, uint8_t, filling->tet_count, "removed tets");
     if (parent == NULL || volume == NULL || removed == NULL) goto done;
 
+    for (int32_t v = 0; v < filling->vertex_count; ++v) parent[v] = v;
+    for (int32_t t = 0; t < filling->tet_count; ++t) {
+        const int32_t *v = filling->tets + 4 * (int64_t)t;
+        for (int k = 1; k < 4; ++k) pli_union_join(parent, v[0], v[k]);
+    }
     // volume of each component, at its root
-    join_vertices(filling, parent);
     double total = 0;
     for (int32_t t = 0; t < filling->tet_count; ++t) {
         double part = tet_volume(filling, t);

@@ -18,6 +18,14 @@ static const double degree = 0.017453292519943295;
         PLI_PART_EGG, {x, y, z}, {tx, ty, tz}, {rx, ry, rz}, mirrored \
     }
 
+// Cuts off what lies below a height.
+static void cut_below(pli_sculpt *sculpt, int32_t mark, double height, double smooth)
+{
+    const double point[3] = {0, height, 0}, down[3] = {0, -1, 0};
+    pli_sculpt_plane(sculpt, point, down);
+    pli_sculpt_common(sculpt, mark, smooth);
+}
+
 void pli_recipe_creature(pli_sculpt *sculpt)
 {
     static const pli_part body[] = {
@@ -125,9 +133,6 @@ void pli_recipe_lucky_cat(pli_sculpt *sculpt)
                                       {-0.34, 0.09, -0.27, 0.07},
                                       {-0.445, 0.11, -0.12, 0.065},
                                       {-0.44, 0.19, 0.00, 0.055}};
-    static const double floor_point[3] = {0, 0, 0};
-    static const double down[3] = {0, -1, 0};
-    const pli_shape *shape = NULL;
     int32_t mark = sculpt->count;
     pli_sculpt_parts(sculpt, PLI_LENGTH(body), body);
     pli_sculpt_sweep(sculpt, 4, &tail[0][0], 3);
@@ -135,9 +140,7 @@ void pli_recipe_lucky_cat(pli_sculpt *sculpt)
     pli_sculpt_parts(sculpt, PLI_LENGTH(details), details);
     pli_sculpt_blend(sculpt, mark, 0.02);
     // sits flat
-    pli_status status = pli_shape_plane(sculpt->set, floor_point, down, &shape);
-    pli_sculpt_push(sculpt, status, shape);
-    pli_sculpt_common(sculpt, mark, 0.04);
+    cut_below(sculpt, mark, 0, 0.04);
 }
 
 void pli_recipe_bust(pli_sculpt *sculpt)
@@ -158,8 +161,6 @@ void pli_recipe_bust(pli_sculpt *sculpt)
     };
     static const double plinth[7][2] = {{0, -0.36},    {0.38, -0.36}, {0.36, -0.29}, {0.24, -0.20},
                                         {0.22, -0.04}, {0.26, 0.10},  {0, 0.10}};
-    static const double floor_point[3] = {0, -0.10, 0};
-    static const double down[3] = {0, -1, 0};
     const pli_shape *shape = NULL;
     int32_t mark = sculpt->count;
     pli_sculpt_parts(sculpt, PLI_LENGTH(body), body);
@@ -167,10 +168,8 @@ void pli_recipe_bust(pli_sculpt *sculpt)
     pli_sculpt_parts(sculpt, PLI_LENGTH(details), details);
     pli_sculpt_blend(sculpt, mark, 0.05);
     // cut off below the shoulders and set on a turned foot
-    pli_status status = pli_shape_plane(sculpt->set, floor_point, down, &shape);
-    pli_sculpt_push(sculpt, status, shape);
-    pli_sculpt_common(sculpt, mark, 0.08);
-    status = pli_shape_lathe(sculpt->set, PLI_LENGTH(plinth), &plinth[0][0], &shape);
+    cut_below(sculpt, mark, -0.10, 0.08);
+    pli_status status = pli_shape_lathe(sculpt->set, PLI_LENGTH(plinth), &plinth[0][0], &shape);
     pli_sculpt_push(sculpt, status, shape);
     pli_sculpt_round(sculpt, 0.03);
     pli_sculpt_blend(sculpt, mark, 0.05);
@@ -218,18 +217,13 @@ void pli_recipe_turkey(pli_sculpt *sculpt)
         EGG(0.315, 0.715, 1.02, 0.065, 0.065, 0.06, true),
         EGG(0.26, 0.695, 1.03, 0.065, 0.065, 0.06, true),
     };
-    static const double floor_point[3] = {0, 0.02, 0};
-    static const double down[3] = {0, -1, 0};
-    const pli_shape *shape = NULL;
     int32_t mark = sculpt->count;
     pli_sculpt_parts(sculpt, PLI_LENGTH(body), body);
     pli_sculpt_blend(sculpt, mark, 0.10);
     pli_sculpt_parts(sculpt, PLI_LENGTH(details), details);
     pli_sculpt_blend(sculpt, mark, 0.04);
     // lies flat on its plate
-    pli_status status = pli_shape_plane(sculpt->set, floor_point, down, &shape);
-    pli_sculpt_push(sculpt, status, shape);
-    pli_sculpt_common(sculpt, mark, 0.08);
+    cut_below(sculpt, mark, 0.02, 0.08);
 }
 
 // Spikes along a curve from t = low to t = high: from its surface upwards and back.

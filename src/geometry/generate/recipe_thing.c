@@ -34,14 +34,6 @@ static void push_cylinder(pli_sculpt *sculpt, const double start[3], const doubl
     pli_sculpt_push(sculpt, status, shape);
 }
 
-static void push_plane(pli_sculpt *sculpt, const double point[3], const double normal[3])
-{
-    const pli_shape *shape = NULL;
-    if (sculpt->status != PLI_OK) return;
-    pli_status status = pli_shape_plane(sculpt->set, point, normal, &shape);
-    pli_sculpt_push(sculpt, status, shape);
-}
-
 static void push_torus(pli_sculpt *sculpt, const double center[3], const double axis[3],
                        double radius, double tube)
 {
@@ -441,7 +433,7 @@ void pli_recipe_bowl(pli_sculpt *sculpt)
     pli_sculpt_ball(sculpt, center, 1);
     pli_sculpt_ball(sculpt, center, 0.82);
     pli_sculpt_cut(sculpt, mark, 0);
-    push_plane(sculpt, center, axis_y);
+    pli_sculpt_plane(sculpt, center, axis_y);
     pli_sculpt_common(sculpt, mark, 0);
     // a round brim and a ring to stand on
     push_torus(sculpt, center, axis_y, 0.91, 0.09);

@@ -64,6 +64,14 @@ void pli_sculpt_limb(pli_sculpt *sculpt, const double start[3], const double end
     pli_sculpt_push(sculpt, status, shape);
 }
 
+void pli_sculpt_plane(pli_sculpt *sculpt, const double point[3], const double normal[3])
+{
+    const pli_shape *shape = NULL;
+    if (sculpt->status != PLI_OK) return;
+    pli_status status = pli_shape_plane(sculpt->set, point, normal, &shape);
+    pli_sculpt_push(sculpt, status, shape);
+}
+
 // An egg or a brick in the origin, then turned and moved.
 static void push_placed(pli_sculpt *sculpt, const pli_part *part)
 {

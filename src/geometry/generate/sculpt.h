@@ -43,6 +43,9 @@ void pli_sculpt_ball(pli_sculpt *sculpt, const double center[3], double radius);
 void pli_sculpt_limb(pli_sculpt *sculpt, const double start[3], const double end[3],
                      double start_radius, double end_radius);
 
+// The half-space behind a plane; the normal points out of it.
+void pli_sculpt_plane(pli_sculpt *sculpt, const double point[3], const double normal[3]);
+
 // A chain of limbs along the curve of Catmull and Rom (1974) through points [count][4] of (x, y,
 // z, radius), with `steps` limbs between two points.
 void pli_sculpt_sweep(pli_sculpt *sculpt, int32_t count, const double *points, int32_t steps);

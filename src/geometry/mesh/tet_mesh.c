@@ -100,19 +100,14 @@ static pli_status allocate_mesh(pli_context *context, const pli_tet_mesh_def *de
 {
     mesh->context = context;
     mesh->tet_count = def->tet_count;
-    mesh->points = PLI_NEW(context, double, 3 * (int64_t)mesh->vertex_count, "mesh points");
-    mesh->tets = PLI_NEW(context, int32_t, 4 * (int64_t)mesh->tet_count, "tetrahedra");
-    mesh->vertex_origin = PLI_NEW(context, int32_t, mesh->vertex_count, "vertex origins");
-    bool complete = mesh->points != NULL && mesh->tets != NULL && mesh->vertex_origin != NULL;
-    if (complete && def->tet_group != NULL) {
-        mesh->tet_group = PLI_NEW(context, int32_t, mesh->tet_count, "element groups");
-        complete = mesh->tet_group != NULL;
+    PLI_TRY(PLI_MAKE(context, mesh->points, 3 * (int64_t)mesh->vertex_count, "mesh points"));
+    PLI_TRY(PLI_MAKE(context, mesh->tets, 4 * (int64_t)mesh->tet_count, "tetrahedra"));
+    PLI_TRY(PLI_MAKE(context, mesh->vertex_origin, mesh->vertex_count, "vertex origins"));
+    if (def->mid != NULL) {
+        PLI_TRY(PLI_MAKE(context, mesh->mid, 6 * (int64_t)mesh->tet_count, "edge nodes"));
     }
-    if (complete && def->mid != NULL) {
-        mesh->mid = PLI_NEW(context, int32_t, 6 * (int64_t)mesh->tet_count, "edge nodes");
-        complete = mesh->mid != NULL;
-    }
-    return complete ? PLI_OK : PLI_ERROR_MEMORY;
+    if (def->tet_group == NULL) return PLI_OK;
+    return PLI_MAKE(context, mesh->tet_group, mesh->tet_count, "element groups");
 }
 
 // Marks used vertices and gives them their new numbers; returns how many there are.

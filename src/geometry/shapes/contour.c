@@ -49,26 +49,16 @@ typedef struct grid {
     pli_contour_case cases[256];
 } grid;
 
-static void grid_clear(grid *g)
-{
-    pli_context *context = g->context;
-    PLI_RELEASE(context, g->triangles, g->points, g->triangle_start, g->vertex_start, g->vertex_of,
-                g->masks, g->values, g->origin, g->table);
-}
-
 // ---- the grid
 
-// Coordinate of a node; the layers outside of the box have no thickness.
-static double node_coordinate(const grid *g, int axis, int32_t node)
-{
-    if (node <= 1) return g->low[axis];
-    if (node > g->cells[axis]) return g->high[axis];
-    return g->low[axis] + (node - 1) * g->step[axis];
-}
-
+// Where a node is; the layers outside of the box have no thickness.
 static void node_point(const grid *g, const int32_t node[3], double x[3])
 {
-    for (int k = 0; k < 3; ++k) x[k] = node_coordinate(g, k, node[k]);
+    for (int k = 0; k < 3; ++k) {
+        x[k] = node[k] <= 1            ? g->low[k]
+               : node[k] > g->cells[k] ? g->high[k]
+                                       : g->low[k] + (node[k] - 1) * g->step[k];
+    }
 }
 
 // Cuts what box and bounds of the shape have in common into cells.
@@ -696,7 +686,7 @@ pli_status pli_contour_create(pli_context *context, const pli_shape *shape, cons
     pli_contour_cases_build(g->cases);
     lay_grid(g, &region, &bounds, resolution);
     pli_status status = contour(g, mesh);
-    grid_clear(g);
-    pli_release(context, g);
+    PLI_RELEASE(context, g->triangles, g->points, g->triangle_start, g->vertex_start, g->vertex_of,
+                g->masks, g->values, g->origin, g->table, g);
     return status;
 }

@@ -213,20 +213,26 @@ bool pli_shape_get_sharp(const pli_shape *shape, double *outer, const double **s
     return data->smooth == 0 || shape->child_count == 1;
 }
 
-static pli_status create_combination(pli_shape_set *set, const pli_shape_new *description,
-                                     double smooth, pli_shape **out)
+// A node without bounds. `signs` are those of the combination, of its first part and of the others.
+static pli_status create_combination(pli_shape_set *set, const pli_shape_ops *ops,
+                                     const double signs[3], int32_t count,
+                                     const pli_shape *const *shapes, double smooth, pli_shape **out)
 {
     *out = NULL;
     PLI_TRY(pli_shape_check_not_negative(set, "blending radius", smooth));
-    if (description->child_count < 1 || description->child_count > PLI_SHAPE_CHILDREN) {
+    if (count < 1 || count > PLI_SHAPE_CHILDREN) {
         return PLI_FAIL(pli_shape_set_context(set), PLI_ERROR_ARGUMENT,
-                        "%s has %d parts, allowed is 1 to %d", description->ops->name,
-                        description->child_count, PLI_SHAPE_CHILDREN);
+                        "%s has %d parts, allowed is 1 to %d", ops->name, count,
+                        PLI_SHAPE_CHILDREN);
     }
+    size_t bytes = sizeof(combination_data) + (size_t)count * sizeof(double);
+    pli_shape_new description = {ops, bytes, count, shapes};
     pli_shape *node = NULL;
-    PLI_TRY(pli_shape_node_create(set, description, &node));
+    PLI_TRY(pli_shape_node_create(set, &description, &node));
     combination_data *data = node->data;
     data->smooth = smooth;
+    data->outer = signs[0];
+    for (int32_t i = 0; i < count; ++i) data->sign[i] = signs[i == 0 ? 1 : 2];
     node->lipschitz = 0;
     for (int32_t i = 0; i < node->child_count; ++i) {
         node->lipschitz = pli_larger(node->lipschitz, node->children[i]->lipschitz);
@@ -236,26 +242,13 @@ static pli_status create_combination(pli_shape_set *set, const pli_shape_new *de
     return PLI_OK;
 }
 
-static size_t combination_bytes(int32_t count)
-{
-    return sizeof(combination_data) + (size_t)(count > 0 ? count : 0) * sizeof(double);
-}
-
-static void set_signs(pli_shape *node, double outer, double first, double others)
-{
-    combination_data *data = node->data;
-    data->outer = outer;
-    for (int32_t i = 0; i < node->child_count; ++i) data->sign[i] = i == 0 ? first : others;
-}
-
 pli_status pli_shape_union(pli_shape_set *set, int32_t count, const pli_shape *const *shapes,
                            double smooth, const pli_shape **shape)
 {
+    static const double signs[3] = {1, 1, 1};
     *shape = NULL;
-    pli_shape_new description = {&union_ops, combination_bytes(count), count, shapes};
     pli_shape *node = NULL;
-    PLI_TRY(create_combination(set, &description, smooth, &node));
-    set_signs(node, 1, 1, 1);
+    PLI_TRY(create_combination(set, &union_ops, signs, count, shapes, smooth, &node));
     node->bounds = pli_bounds_empty();
     for (int32_t i = 0; i < count; ++i) {
         node->bounds = pli_bounds_union(node->bounds, shapes[i]->bounds);
@@ -268,11 +261,10 @@ pli_status pli_shape_union(pli_shape_set *set, int32_t count, const pli_shape *c
 pli_status pli_shape_intersection(pli_shape_set *set, int32_t count, const pli_shape *const *shapes,
                                   double smooth, const pli_shape **shape)
 {
+    static const double signs[3] = {-1, -1, -1};
     *shape = NULL;
-    pli_shape_new description = {&intersection_ops, combination_bytes(count), count, shapes};
     pli_shape *node = NULL;
-    PLI_TRY(create_combination(set, &description, smooth, &node));
-    set_signs(node, -1, -1, -1);
+    PLI_TRY(create_combination(set, &intersection_ops, signs, count, shapes, smooth, &node));
     node->bounds = pli_bounds_infinite();
     for (int32_t i = 0; i < count; ++i) {
         node->bounds = pli_bounds_intersection(node->bounds, shapes[i]->bounds);
@@ -284,11 +276,10 @@ pli_status pli_shape_intersection(pli_shape_set *set, int32_t count, const pli_s
 pli_status pli_shape_difference(pli_shape_set *set, int32_t count, const pli_shape *const *shapes,
                                 double smooth, const pli_shape **shape)
 {
+    static const double signs[3] = {-1, -1, 1};
     *shape = NULL;
-    pli_shape_new description = {&difference_ops, combination_bytes(count), count, shapes};
     pli_shape *node = NULL;
-    PLI_TRY(create_combination(set, &description, smooth, &node));
-    set_signs(node, -1, -1, 1);
+    PLI_TRY(create_combination(set, &difference_ops, signs, count, shapes, smooth, &node));
     node->bounds = shapes[0]->bounds;
     *shape = node;
     return PLI_OK;

@@ -18,11 +18,6 @@ static const pli_exporter_ops *const exporters[] = {PLI_EXPORTERS(X)};
 
 enum { EXPORTERS = sizeof exporters / sizeof exporters[0] };
 
-int32_t pli_export_format_count(void)
-{
-    return EXPORTERS;
-}
-
 const pli_export_format *pli_export_format_get(int32_t index)
 {
     return index >= 0 && index < EXPORTERS ? &exporters[index]->format : NULL;
@@ -82,8 +77,7 @@ void pli_export_file_clear(pli_export_file *file)
 
 pli_series_info pli_export_frame(const pli_export_job *job, int32_t frame)
 {
-    pli_series_info info;
-    pli_series_get_info(job->series, job->positions[frame], &info);
+    pli_series_info info = pli_series_get_info(job->series, job->positions[frame]);
     return info;
 }
 
@@ -171,8 +165,7 @@ static pli_status choose_frames(pli_export_job *job)
     int32_t seen = 0;
     PLI_TRY(PLI_MAKE(job->context, job->positions, (int64_t)count + 1, "export"));
     for (int32_t position = 0; position < count; ++position) {
-        pli_series_info info;
-        pli_series_get_info(job->series, position, &info);
+        pli_series_info info = pli_series_get_info(job->series, position);
         if (info.index < def->first || (def->last >= 0 && info.index > def->last)) continue;
         if (seen++ % every == 0) job->positions[job->frame_count++] = position;
     }

@@ -162,14 +162,6 @@ static pli_status write_frame(pli_export_job *job, int32_t body, const pli_skin 
     return status;
 }
 
-// A body whose cells change gets a new skin.
-static pli_status update_skin(pli_export_job *job, const pli_frame_part *part, pli_skin *skin)
-{
-    if (skin->context != NULL && pli_skin_fits(skin, part)) return PLI_OK;
-    pli_skin_clear(skin);
-    return pli_skin_init(skin, job->context, part);
-}
-
 static pli_status write_body(pli_export_job *job, int32_t body)
 {
     pli_skin skin = {0};
@@ -178,7 +170,12 @@ static pli_status write_body(pli_export_job *job, int32_t body)
         pli_frame *loaded = NULL;
         status = pli_export_load(job, body, frame, &loaded);
         if (loaded == NULL) continue;
-        status = update_skin(job, &loaded->parts[0], &skin);
+        // a body whose cells change gets a new skin
+        const pli_frame_part *part = &loaded->parts[0];
+        if (status == PLI_OK && (skin.context == NULL || !pli_skin_fits(&skin, part))) {
+            pli_skin_clear(&skin);
+            status = pli_skin_init(&skin, job->context, part);
+        }
         if (status == PLI_OK) status = write_frame(job, body, &skin, loaded);
         pli_frame_destroy(loaded);
     }

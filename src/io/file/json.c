@@ -45,6 +45,30 @@ void pli_json_append_numbers(pli_text *text, const double *values, int32_t count
     pli_text_append(text, "]");
 }
 
+void pli_json_add_key(pli_text *text, const char *key)
+{
+    bool is_first = text->length == 0 || text->bytes[text->length - 1] == '{';
+    pli_text_format(text, "%s\"%s\":", is_first ? "" : ",", key);
+}
+
+void pli_json_add_string(pli_text *text, const char *key, const char *value)
+{
+    pli_json_add_key(text, key);
+    pli_json_append_string(text, value);
+}
+
+void pli_json_add_number(pli_text *text, const char *key, double value)
+{
+    pli_json_add_key(text, key);
+    pli_json_append_number(text, value);
+}
+
+void pli_json_add_integer(pli_text *text, const char *key, int64_t value)
+{
+    pli_json_add_key(text, key);
+    pli_text_format(text, "%lld", (long long)value);
+}
+
 // ---- in ---------------------------------------------------------------------------------------
 
 typedef struct parser {

@@ -2,9 +2,10 @@
 //
 // JSON (RFC 8259), out and in, as far as run.json, steps.jsonl and the pages need it.
 //
-// Out: values are appended to a growing text; the caller writes braces, keys and commas. Strings
-// are escaped so that the result may also stand inside a <script> element of a page. Numbers that
-// are not finite become null, since JSON has no word for them.
+// Out: values are appended to a growing text; the caller writes braces, and the keys and commas
+// that pli_json_add_* do not. Strings are escaped so that the result may also stand inside a
+// <script> element of a page. Numbers that are not finite become null, since JSON has no word for
+// them.
 //
 // In: a document becomes a table of nodes in the order of the text, children linked by index. The
 // parser accepts what RFC 8259 allows, up to a nesting of PLI_JSON_DEPTH and a number of nodes that
@@ -26,6 +27,13 @@ void pli_json_append_number(pli_text *text, double value);
 
 // [a,b,...]
 void pli_json_append_numbers(pli_text *text, const double *values, int32_t count);
+
+// A further member of the object that is being written: ,"key":value, without the comma where the
+// text is empty or ends with the brace that opens the object. A key stands for itself, unescaped.
+void pli_json_add_key(pli_text *text, const char *key);
+void pli_json_add_string(pli_text *text, const char *key, const char *value);
+void pli_json_add_number(pli_text *text, const char *key, double value);
+void pli_json_add_integer(pli_text *text, const char *key, int64_t value);
 
 // ---- in
 

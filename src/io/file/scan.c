@@ -291,7 +291,14 @@ pli_status pli_scan_begin_binary(pli_scan *scan)
         return pli_scan_fail_word(scan, "the end of the line before binary data", "a line feed");
     }
     ++scan->next;
+    scan->binary = true;
     return PLI_OK;
+}
+
+void pli_scan_end_binary(pli_scan *scan)
+{
+    scan->binary = false;
+    (void)pli_scan_skip_blank(scan);
 }
 
 pli_status pli_scan_take(pli_scan *scan, const char *what, int64_t count, const char **bytes)
@@ -326,29 +333,80 @@ static int64_t cut_to_integer(double value)
     return value > -9.2e18 ? (int64_t)value : INT64_MIN;
 }
 
+// The bits of a number of so many bytes.
+static uint64_t load_bits(const char *bytes, int32_t size, bool big_endian)
+{
+    uint64_t bits = 0;
+    for (int32_t k = 0; k < size; ++k) {
+        uint64_t byte = (unsigned char)bytes[big_endian ? size - 1 - k : k];
+        bits |= byte << 8 * k;
+    }
+    return bits;
+}
+
 int64_t pli_scalar_load_integer(pli_scalar type, const char *bytes, bool big_endian)
 {
+    if (!pli_scalar_is_integer(type)) {
+        return cut_to_integer(pli_scalar_load_real(type, bytes, big_endian));
+    }
+    uint64_t bits = load_bits(bytes, pli_scalar_size(type), big_endian);
     switch (type) {
-    case PLI_SCALAR_I8: return (signed char)bytes[0];
-    case PLI_SCALAR_U8: return (unsigned char)bytes[0];
-    case PLI_SCALAR_I16: return (int16_t)pli_load_u16(bytes, big_endian);
-    case PLI_SCALAR_U16: return pli_load_u16(bytes, big_endian);
-    case PLI_SCALAR_I32: return (int32_t)pli_load_u32(bytes, big_endian);
-    case PLI_SCALAR_U32: return pli_load_u32(bytes, big_endian);
-    case PLI_SCALAR_I64: return (int64_t)pli_load_u64(bytes, big_endian);
-    case PLI_SCALAR_U64: {
-        uint64_t value = pli_load_u64(bytes, big_endian);
-        return value > INT64_MAX ? INT64_MAX : (int64_t)value;
+    case PLI_SCALAR_I8: return (int8_t)bits;
+    case PLI_SCALAR_I16: return (int16_t)bits;
+    case PLI_SCALAR_I32: return (int32_t)bits;
+    case PLI_SCALAR_I64: return (int64_t)bits;
+    default: return bits > INT64_MAX ? INT64_MAX : (int64_t)bits;
     }
-    case PLI_SCALAR_F32: return cut_to_integer((double)pli_load_f32(bytes, big_endian));
-    case PLI_SCALAR_F64: return cut_to_integer(pli_load_f64(bytes, big_endian));
-    }
-    return 0;
 }
 
 double pli_scalar_load_real(pli_scalar type, const char *bytes, bool big_endian)
 {
-    if (type == PLI_SCALAR_F32) return (double)pli_load_f32(bytes, big_endian);
-    if (type == PLI_SCALAR_F64) return pli_load_f64(bytes, big_endian);
+    uint64_t bits = load_bits(bytes, pli_scalar_size(type), big_endian);
+    if (type == PLI_SCALAR_F32) {
+        uint32_t low = (uint32_t)bits;
+        float value;
+        memcpy(&value, &low, sizeof value);
+        return (double)value;
+    }
+    if (type == PLI_SCALAR_F64) {
+        double value;
+        memcpy(&value, &bits, sizeof value);
+        return value;
+    }
     return (double)pli_scalar_load_integer(type, bytes, big_endian);
+}
+
+pli_status pli_scan_type(pli_scan *scan, const char *what, const char *needed,
+                         const pli_scalar_name *names, pli_scalar *type)
+{
+    pli_span word;
+    *type = PLI_SCALAR_F64;
+    PLI_TRY(pli_scan_word(scan, what, &word));
+    for (; names->name != NULL; ++names) {
+        if (!pli_span_is(word, names->name)) continue;
+        *type = names->type;
+        return PLI_OK;
+    }
+    return pli_scan_fail_word(scan, what, needed);
+}
+
+pli_status pli_scan_value(pli_scan *scan, const char *what, pli_scalar type, double *value)
+{
+    *value = 0;
+    if (!scan->binary) return pli_scan_real(scan, what, value);
+    const char *bytes = NULL;
+    PLI_TRY(pli_scan_take(scan, what, pli_scalar_size(type), &bytes));
+    *value = pli_scalar_load_real(type, bytes, scan->big_endian);
+    return PLI_OK;
+}
+
+pli_status pli_scan_whole_value(pli_scan *scan, const char *what, pli_scalar type, int64_t min,
+                                int64_t max, int64_t *value)
+{
+    *value = 0;
+    if (!scan->binary) return pli_scan_integer(scan, what, min, max, value);
+    const char *bytes = NULL;
+    PLI_TRY(pli_scan_take(scan, what, pli_scalar_size(type), &bytes));
+    *value = pli_scalar_load_integer(type, bytes, scan->big_endian);
+    return PLI_OK;
 }

@@ -28,7 +28,8 @@ typedef struct pli_scan {
     char comment;      // starts a comment that ends with the line; 0: there are none
     bool by_lines;     // values do not continue on the next line
     bool continued;    // unless the line ends with a backslash
-    bool binary;       // failures count bytes instead of lines
+    bool binary;       // in a binary block: failures count bytes instead of lines
+    bool big_endian;   // byte order of binary blocks
     bool commas;       // are blanks
 } pli_scan;
 
@@ -106,52 +107,14 @@ bool pli_span_starts(pli_span span, const char *word);
 
 // ---- binary ----
 
-// Ends the current line where a binary block begins right after it: at "\n" or "\r\n" only.
+// Ends the current line where a binary block begins right after it: at "\n" or "\r\n" only. Until
+// pli_scan_end_binary, which goes on to the next text, the scan is in that block.
 PLI_CHECKED pli_status pli_scan_begin_binary(pli_scan *scan);
+void pli_scan_end_binary(pli_scan *scan);
 
 // The next count bytes.
 PLI_CHECKED pli_status pli_scan_take(pli_scan *scan, const char *what, int64_t count,
                                      const char **bytes);
-
-static inline uint16_t pli_load_u16(const char *bytes, bool big_endian)
-{
-    uint16_t value;
-    memcpy(&value, bytes, sizeof value);
-    return big_endian == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) ? value
-                                                                  : __builtin_bswap16(value);
-}
-
-static inline uint32_t pli_load_u32(const char *bytes, bool big_endian)
-{
-    uint32_t value;
-    memcpy(&value, bytes, sizeof value);
-    return big_endian == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) ? value
-                                                                  : __builtin_bswap32(value);
-}
-
-static inline uint64_t pli_load_u64(const char *bytes, bool big_endian)
-{
-    uint64_t value;
-    memcpy(&value, bytes, sizeof value);
-    return big_endian == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) ? value
-                                                                  : __builtin_bswap64(value);
-}
-
-static inline float pli_load_f32(const char *bytes, bool big_endian)
-{
-    uint32_t bits = pli_load_u32(bytes, big_endian);
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static inline double pli_load_f64(const char *bytes, bool big_endian)
-{
-    uint64_t bits = pli_load_u64(bytes, big_endian);
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
 
 // The types of numbers that binary formats name.
 typedef enum pli_scalar {
@@ -173,5 +136,25 @@ double pli_scalar_load_real(pli_scalar type, const char *bytes, bool big_endian)
 
 // Numbers that do not fit saturate; floating-point types are cut to whole numbers.
 int64_t pli_scalar_load_integer(pli_scalar type, const char *bytes, bool big_endian);
+
+// what a format calls a type
+typedef struct pli_scalar_name {
+    const char *name;
+    pli_scalar type;
+} pli_scalar_name;
+
+// A word that is one of these names, which a NULL ends; `needed` says what would be right.
+PLI_CHECKED pli_status pli_scan_type(pli_scan *scan, const char *what, const char *needed,
+                                     const pli_scalar_name *names, pli_scalar *type);
+
+// ---- text or binary, whichever the scan is in
+
+// A finite number in text; any number of this type in a binary block.
+PLI_CHECKED pli_status pli_scan_value(pli_scan *scan, const char *what, pli_scalar type,
+                                      double *value);
+
+// A whole number within [min, max] in text; any number of this type in a binary block.
+PLI_CHECKED pli_status pli_scan_whole_value(pli_scan *scan, const char *what, pli_scalar type,
+                                            int64_t min, int64_t max, int64_t *value);
 
 #endif

@@ -330,12 +330,6 @@ static void check_particles(checker *c)
 
 // ---- frames
 
-bool pli_frame_findings_any(const pli_frame_findings *findings)
-{
-    return findings->intersection_count > 0 || findings->inverted_count > 0 ||
-           findings->flat_count > 0 || findings->lost_count > 0;
-}
-
 pli_status pli_frame_check(pli_context *context, const pli_frame *frame, bool colliders,
                            pli_frame_findings *findings)
 {
@@ -346,21 +340,18 @@ pli_status pli_frame_check(pli_context *context, const pli_frame *frame, bool co
     if (status == PLI_OK) status = check_triangles(&c);
     if (status == PLI_OK) check_tets(&c);
     if (status == PLI_OK) check_particles(&c);
+    findings->is_clean = findings->intersection_count == 0 && findings->inverted_count == 0 &&
+                         findings->flat_count == 0 && findings->lost_count == 0;
     pli_arena_destroy(c.arena);
     return status;
 }
 
 // ---- series
 
-pli_check_def pli_check_def_default(void)
-{
-    return (pli_check_def){.every = 1};
-}
-
 static void add_findings(pli_check_report *report, const pli_frame_findings *findings)
 {
     ++report->frame_count;
-    report->bad_frame_count += pli_frame_findings_any(findings);
+    report->bad_frame_count += !findings->is_clean;
     report->triangle_count += findings->triangle_count;
     report->tet_count += findings->tet_count;
     report->intersection_count += findings->intersection_count;
@@ -380,7 +371,7 @@ static pli_status check_position(pli_context *context, const pli_check_def *def,
     pli_status status = pli_frame_check(context, frame, def->colliders, &findings);
     if (status == PLI_OK) {
         add_findings(report, &findings);
-        *any = pli_frame_findings_any(&findings);
+        *any = !findings.is_clean;
         if (def->findings != NULL) def->findings(def->findings_user, &findings);
     }
     pli_frame_destroy(frame);
@@ -395,8 +386,9 @@ static pli_status check_series(pli_context *context, const pli_check_def *def, p
         return PLI_FAIL(context, PLI_ERROR_IO, "%s: the series has no frames to check",
                         def->folder);
     }
+    int32_t every = def->every > 0 ? def->every : 1;
     bool found = false;
-    for (int64_t position = 0; position < count; position += def->every) {
+    for (int64_t position = 0; position < count; position += every) {
         if (def->cancel != NULL && def->cancel(def->cancel_user)) {
             return PLI_FAIL(context, PLI_ERROR_INTERRUPTED, "the check was stopped");
         }
@@ -412,7 +404,7 @@ pli_status pli_frames_check(pli_context *context, const pli_check_def *def,
                             pli_check_report *report)
 {
     *report = (pli_check_report){0};
-    if (def->folder == NULL || def->every < 1) {
+    if (def->folder == NULL || def->every < 0) {
         return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
                         "a check needs a folder, and takes every 1st frame or more, not %d",
                         (int)def->every);

@@ -91,14 +91,13 @@ const pli_series_list *pli_series_entries(const pli_series *series)
     return &series->list;
 }
 
-void pli_series_get_info(const pli_series *series, int32_t position, pli_series_info *info)
+pli_series_info pli_series_get_info(const pli_series *series, int32_t position)
 {
-    *info = (pli_series_info){.index = -1};
-    if (position < 0 || position >= series->frame_count) return;
+    if (position < 0 || position >= series->frame_count) return (pli_series_info){.index = -1};
     const pli_series_entry *entry = &series->list.entries[series->first[position]];
-    info->index = entry->frame;
-    info->time = entry->time;
-    info->part_count = series->first[position + 1] - series->first[position];
+    return (pli_series_info){.index = entry->frame,
+                             .time = entry->time,
+                             .part_count = series->first[position + 1] - series->first[position]};
 }
 
 // ---- loading ----------------------------------------------------------------------------------
@@ -167,8 +166,7 @@ pli_status pli_series_load_part(pli_series *series, int32_t position, int32_t pa
                                 pli_frame **frame)
 {
     *frame = NULL;
-    pli_series_info info;
-    pli_series_get_info(series, position, &info);
+    pli_series_info info = pli_series_get_info(series, position);
     if (info.index < 0 || part < 0 || part >= info.part_count) {
         return PLI_FAIL(series->context, PLI_ERROR_ARGUMENT,
                         "there is no body %d in the frame at position %d", part, position);

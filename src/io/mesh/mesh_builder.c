@@ -33,8 +33,11 @@ void pli_mesh_builder_clear(pli_mesh_builder *builder)
     clear_cells(context, &builder->triangles);
     for (int32_t i = 0; i < builder->group_count; ++i)
         pli_release(context, builder->group_names[i]);
-    PLI_RELEASE(context, builder->group_names, builder->corners, builder->late, builder->set_groups,
-                builder->set_points);
+    for (int32_t i = 0; i < builder->array_count; ++i) {
+        PLI_RELEASE(context, builder->arrays[i].values, builder->arrays[i].name);
+    }
+    PLI_RELEASE(context, builder->group_names, builder->corners, builder->late, builder->arrays,
+                builder->set_groups, builder->set_points);
     pli_arena_destroy(builder->scratch);
     pli_key_map_clear(&builder->group_map);
     pli_mesh_builder_init(builder, context, builder->path);

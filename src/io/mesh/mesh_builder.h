@@ -47,6 +47,15 @@ typedef struct pli_late_polygon {
     const char *place; // in the scan
 } pli_late_polygon;
 
+// values by name; see mesh_arrays.h
+typedef struct pli_built_array {
+    char *name;
+    int32_t place; // pli_mesh_place
+    int32_t component_count;
+    int64_t count;  // of values that there is room for
+    double *values; // [count][component_count]
+} pli_built_array;
+
 typedef struct pli_mesh_builder {
     pli_context *context;
     const char *path; // of the file, for readers of formats of several files; NULL: from memory
@@ -84,6 +93,10 @@ typedef struct pli_mesh_builder {
     int64_t curved_count;   // cells of higher order, of which only the corners were taken
     int64_t bent_count;     // polygons that are so far from plane that they have no front
     const char *bent_place; // of the first
+
+    int32_t array_count;
+    int32_t array_capacity;
+    pli_built_array *arrays; // [array_capacity]
 } pli_mesh_builder;
 
 void pli_mesh_builder_init(pli_mesh_builder *builder, pli_context *context, const char *path);

@@ -30,6 +30,9 @@ struct pli_mesh_file {
     int32_t *triangle_lines;
     char *tet_file;
     char *triangle_file;
+    pli_mesh_array *arrays; // names and values are those of `built`
+    int32_t built_count;
+    pli_built_array *built;
     int32_t *tet_mids;
     int32_t *set_groups;
     int32_t *set_points;
@@ -121,6 +124,25 @@ static void take_places(pli_mesh_file *mesh, pli_mesh_builder *builder)
     mesh->data.triangle_file = mesh->triangle_file;
 }
 
+// Hands over the values by name, those with a value for every point or cell.
+static pli_status take_values(pli_mesh_file *mesh, pli_mesh_builder *builder)
+{
+    if (builder->array_count == 0) return PLI_OK;
+    PLI_TRY(PLI_MAKE(mesh->context, mesh->arrays, builder->array_count, "arrays of a mesh"));
+    mesh->built = builder->arrays;
+    mesh->built_count = builder->array_count;
+    builder->arrays = NULL;
+    builder->array_count = 0;
+    for (int32_t k = 0; k < mesh->built_count; ++k) {
+        const pli_built_array *from = &mesh->built[k];
+        if (from->count < pli_mesh_place_count(&mesh->data, from->place)) continue;
+        mesh->arrays[mesh->data.array_count++] =
+            (pli_mesh_array){from->name, from->place, from->component_count, from->values};
+    }
+    mesh->data.arrays = mesh->arrays;
+    return PLI_OK;
+}
+
 // Hands the builder's arrays over.
 static void take_arrays(pli_mesh_file *mesh, pli_mesh_builder *builder)
 {
@@ -170,10 +192,14 @@ void pli_mesh_file_destroy(pli_mesh_file *mesh)
     if (mesh == NULL) return;
     pli_context *context = mesh->context;
     for (int32_t i = 0; i < mesh->data.group_count; ++i) pli_release(context, mesh->group_names[i]);
-    PLI_RELEASE(context, mesh->set_points, mesh->set_groups, mesh->tet_mids, mesh->group_names,
-                mesh->tet_file, mesh->triangle_file, mesh->tet_lines, mesh->triangle_lines,
-                mesh->triangle_groups, mesh->triangles, mesh->tet_groups, mesh->tets, mesh->points,
-                mesh->name, mesh);
+    for (int32_t i = 0; i < mesh->built_count; ++i) {
+        PLI_RELEASE(context, mesh->built[i].values, mesh->built[i].name);
+    }
+    PLI_RELEASE(context, mesh->built, mesh->arrays, mesh->set_points, mesh->set_groups,
+                mesh->tet_mids);
+    PLI_RELEASE(context, mesh->group_names, mesh->tet_file, mesh->triangle_file, mesh->tet_lines,
+                mesh->triangle_lines, mesh->triangle_groups, mesh->triangles, mesh->tet_groups,
+                mesh->tets, mesh->points, mesh->name, mesh);
 }
 
 const pli_mesh_data *pli_mesh_file_data(const pli_mesh_file *mesh)
@@ -241,6 +267,7 @@ static pli_status parse(pli_context *context, const char *name, const char *path
     status = fill_builder(format, &scan, &builder);
     if (status != PLI_OK) goto done;
     take_arrays(made, &builder);
+    status = take_values(made, &builder);
 
 done:
     pli_mesh_builder_clear(&builder);

@@ -10,24 +10,12 @@
 
 pli_status pli_gmsh_read_int(pli_gmsh *gmsh, const char *what, int64_t *value)
 {
-    *value = 0;
-    if (!gmsh->scan->binary) {
-        return pli_scan_integer(gmsh->scan, what, INT32_MIN, INT32_MAX, value);
-    }
-    const char *bytes = NULL;
-    PLI_TRY(pli_scan_take(gmsh->scan, what, 4, &bytes));
-    *value = (int32_t)pli_load_u32(bytes, gmsh->big_endian);
-    return PLI_OK;
+    return pli_scan_whole_value(gmsh->scan, what, PLI_SCALAR_I32, INT32_MIN, INT32_MAX, value);
 }
 
 pli_status pli_gmsh_read_size(pli_gmsh *gmsh, const char *what, int64_t *value)
 {
-    *value = 0;
-    if (!gmsh->scan->binary) return pli_scan_integer(gmsh->scan, what, 0, INT64_MAX, value);
-    const char *bytes = NULL;
-    PLI_TRY(pli_scan_take(gmsh->scan, what, 8, &bytes));
-    *value = pli_scalar_load_integer(PLI_SCALAR_U64, bytes, gmsh->big_endian);
-    return PLI_OK;
+    return pli_scan_whole_value(gmsh->scan, what, PLI_SCALAR_U64, 0, INT64_MAX, value);
 }
 
 pli_status pli_gmsh_read_reals(pli_gmsh *gmsh, const char *what, int32_t count, double *values)
@@ -35,7 +23,9 @@ pli_status pli_gmsh_read_reals(pli_gmsh *gmsh, const char *what, int32_t count, 
     if (!gmsh->scan->binary) return pli_scan_reals(gmsh->scan, what, count, values);
     const char *bytes = NULL;
     PLI_TRY(pli_scan_take(gmsh->scan, what, 8 * (int64_t)count, &bytes));
-    for (int32_t i = 0; i < count; ++i) values[i] = pli_load_f64(bytes + 8 * i, gmsh->big_endian);
+    for (int32_t i = 0; i < count; ++i) {
+        values[i] = pli_scalar_load_real(PLI_SCALAR_F64, bytes + 8 * i, gmsh->scan->big_endian);
+    }
     return PLI_OK;
 }
 
@@ -46,16 +36,7 @@ pli_status pli_gmsh_end_record(pli_gmsh *gmsh)
 
 pli_status pli_gmsh_begin_numbers(pli_gmsh *gmsh)
 {
-    if (!gmsh->binary) return pli_scan_end_line(gmsh->scan);
-    PLI_TRY(pli_scan_begin_binary(gmsh->scan));
-    gmsh->scan->binary = true;
-    return PLI_OK;
-}
-
-void pli_gmsh_end_numbers(pli_gmsh *gmsh)
-{
-    gmsh->scan->binary = false;
-    (void)pli_scan_skip_blank(gmsh->scan);
+    return gmsh->binary ? pli_scan_begin_binary(gmsh->scan) : pli_scan_end_line(gmsh->scan);
 }
 
 // ---- nodes ----
@@ -93,14 +74,16 @@ pli_status pli_gmsh_add_tag(pli_gmsh *gmsh, int64_t tag)
     return PLI_OK;
 }
 
+int64_t pli_gmsh_find_node(const pli_gmsh *gmsh, int64_t tag)
+{
+    if (gmsh->scattered) return pli_key_map_find(&gmsh->nodes, &tag);
+    bool is_known = tag >= gmsh->first_tag && tag - gmsh->first_tag < gmsh->node_count;
+    return is_known ? tag - gmsh->first_tag : -1;
+}
+
 static pli_status find_node(const pli_gmsh *gmsh, int64_t tag, int32_t *index)
 {
-    int64_t found = -1;
-    if (gmsh->scattered) {
-        found = pli_key_map_find(&gmsh->nodes, &tag);
-    } else if (tag >= gmsh->first_tag && tag - gmsh->first_tag < gmsh->node_count) {
-        found = tag - gmsh->first_tag;
-    }
+    int64_t found = pli_gmsh_find_node(gmsh, tag);
     if (found < 0) {
         return PLI_SCAN_FAIL(gmsh->scan,
                              "an element refers to node %lld; $Nodes has %lld nodes and none with "
@@ -209,12 +192,6 @@ pli_status pli_gmsh_find_type(pli_gmsh *gmsh, int64_t number, const pli_gmsh_typ
     return PLI_OK;
 }
 
-static pli_status read_node_tag(pli_gmsh *gmsh, int64_t *tag)
-{
-    if (gmsh->version == 41) return pli_gmsh_read_size(gmsh, "a node of an element", tag);
-    return pli_gmsh_read_int(gmsh, "a node of an element", tag);
-}
-
 static pli_status add_cell(pli_gmsh *gmsh, const pli_gmsh_type *type, const int32_t *corners,
                            int32_t group)
 {
@@ -246,14 +223,18 @@ static bool is_same_cell(const pli_gmsh *gmsh, const pli_gmsh_type *type, const 
            memcmp(corners, gmsh->cell_corners, sizeof gmsh->cell_corners) == 0;
 }
 
-pli_status pli_gmsh_read_cell(pli_gmsh *gmsh, const pli_gmsh_type *type, int32_t group)
+pli_status pli_gmsh_read_cell(pli_gmsh *gmsh, const pli_gmsh_type *type, int64_t number,
+                              int32_t group)
 {
     int32_t corners[10] = {0};
     bool quadratic = type->kind == PLI_GMSH_TETRAHEDRON && type->node_count == 10;
     int32_t wanted = quadratic ? 10 : type->corner_count;
     for (int32_t i = 0; i < type->node_count; ++i) {
         int64_t tag = 0;
-        PLI_TRY(read_node_tag(gmsh, &tag));
+        pli_status status = gmsh->version == 41
+                                ? pli_gmsh_read_size(gmsh, "a node of an element", &tag)
+                                : pli_gmsh_read_int(gmsh, "a node of an element", &tag);
+        PLI_TRY(status);
         if (i < wanted) PLI_TRY(find_node(gmsh, tag, &corners[i]));
     }
     if (type->kind == PLI_GMSH_SKIPPED) return PLI_OK;
@@ -264,7 +245,9 @@ pli_status pli_gmsh_read_cell(pli_gmsh *gmsh, const pli_gmsh_type *type, int32_t
     gmsh->cell_type = type;
     gmsh->cell_group = group;
     memcpy(gmsh->cell_corners, corners, sizeof gmsh->cell_corners);
-    return add_cell(gmsh, type, corners, group);
+    int32_t before[2] = {gmsh->builder->tets.count, gmsh->builder->triangles.count};
+    PLI_TRY(add_cell(gmsh, type, corners, group));
+    return gmsh->has_element_data ? pli_gmsh_note_element(gmsh, number, before) : PLI_OK;
 }
 
 // ---- sections ----
@@ -295,14 +278,14 @@ static pli_status read_format(pli_gmsh *gmsh)
 
     int64_t one = 0;
     PLI_TRY(pli_gmsh_read_int(gmsh, "the number 1 that shows the byte order", &one));
-    gmsh->big_endian = one == 1 << 24;
-    if (one != 1 && !gmsh->big_endian) {
+    scan->big_endian = one == 1 << 24;
+    if (one != 1 && !scan->big_endian) {
         return PLI_SCAN_FAIL(scan,
                              "found %lld where the number 1 shows the byte order; this is "
                              "neither order",
                              (long long)one);
     }
-    pli_gmsh_end_numbers(gmsh);
+    pli_scan_end_binary(gmsh->scan);
     return PLI_OK;
 }
 
@@ -373,6 +356,10 @@ static pli_status read_section(pli_gmsh *gmsh)
         status = read_nodes(gmsh);
     } else if (pli_span_is(word, "$Elements")) {
         status = read_elements(gmsh);
+    } else if (pli_span_is(word, "$NodeData") && gmsh->has_nodes) {
+        status = pli_gmsh_read_data(gmsh, true);
+    } else if (pli_span_is(word, "$ElementData") && gmsh->has_elements) {
+        status = pli_gmsh_read_data(gmsh, false);
     } else {
         status = skip_section(gmsh, end_word);
     }
@@ -406,10 +393,15 @@ static pli_status read_gmsh(pli_mesh_builder *builder, pli_scan *scan)
     pli_key_map_init(&gmsh.nodes, context, sizeof(int64_t));
     pli_key_map_init(&gmsh.physicals, context, sizeof(pli_gmsh_key));
     pli_key_map_init(&gmsh.entities, context, sizeof(pli_gmsh_key));
+    pli_key_map_init(&gmsh.elements, context, sizeof(int64_t));
+    static const char data[] = "$ElementData";
+    gmsh.has_element_data =
+        memmem(scan->next, (size_t)pli_scan_left(scan), data, sizeof data - 1) != NULL;
 
     pli_status status = read_sections(&gmsh);
 
-    PLI_RELEASE(context, gmsh.entity_groups, gmsh.names);
+    PLI_RELEASE(context, gmsh.entity_groups, gmsh.names, gmsh.element_cells);
+    pli_key_map_clear(&gmsh.elements);
     pli_key_map_clear(&gmsh.entities);
     pli_key_map_clear(&gmsh.physicals);
     pli_key_map_clear(&gmsh.nodes);

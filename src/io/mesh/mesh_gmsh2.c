@@ -18,12 +18,13 @@ pli_status pli_gmsh2_read_nodes(pli_gmsh *gmsh)
         PLI_TRY(pli_mesh_builder_add_point(gmsh->builder, gmsh->scan, point));
         PLI_TRY(pli_gmsh_end_record(gmsh));
     }
-    pli_gmsh_end_numbers(gmsh);
+    pli_scan_end_binary(gmsh->scan);
     return PLI_OK;
 }
 
 // Reads an element's tags, of which the first is the physical group, and its nodes.
-static pli_status read_tags_and_nodes(pli_gmsh *gmsh, const pli_gmsh_type *type, int64_t tag_count)
+static pli_status read_tags_and_nodes(pli_gmsh *gmsh, const pli_gmsh_type *type, int64_t number,
+                                      int64_t tag_count)
 {
     int64_t physical = 0;
     for (int64_t i = 0; i < tag_count; ++i) {
@@ -36,7 +37,7 @@ static pli_status read_tags_and_nodes(pli_gmsh *gmsh, const pli_gmsh_type *type,
     if (type->kind != PLI_GMSH_SKIPPED) {
         PLI_TRY(pli_gmsh_find_group(gmsh, type->dimension, physical, &group));
     }
-    return pli_gmsh_read_cell(gmsh, type, group);
+    return pli_gmsh_read_cell(gmsh, type, number, group);
 }
 
 // "number type tag_count tags... nodes..."
@@ -51,7 +52,7 @@ static pli_status read_text_element(pli_gmsh *gmsh)
     PLI_TRY(pli_gmsh_find_type(gmsh, type_number, &type));
     PLI_TRY(
         pli_scan_integer(gmsh->scan, "the number of an element's tags", 0, INT32_MAX, &tag_count));
-    PLI_TRY(read_tags_and_nodes(gmsh, type, tag_count));
+    PLI_TRY(read_tags_and_nodes(gmsh, type, number, tag_count));
     return pli_gmsh_end_record(gmsh);
 }
 
@@ -79,7 +80,7 @@ static pli_status read_binary_block(pli_gmsh *gmsh, int64_t most, int64_t *count
     for (int64_t i = 0; i < *count; ++i) {
         int64_t number = 0;
         PLI_TRY(pli_gmsh_read_int(gmsh, "the number of an element", &number));
-        PLI_TRY(read_tags_and_nodes(gmsh, type, tag_count));
+        PLI_TRY(read_tags_and_nodes(gmsh, type, number, tag_count));
     }
     return PLI_OK;
 }
@@ -100,6 +101,6 @@ pli_status pli_gmsh2_read_elements(pli_gmsh *gmsh)
         }
         done += read;
     }
-    pli_gmsh_end_numbers(gmsh);
+    pli_scan_end_binary(gmsh->scan);
     return PLI_OK;
 }

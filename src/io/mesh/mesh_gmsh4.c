@@ -62,7 +62,7 @@ pli_status pli_gmsh4_read_entities(pli_gmsh *gmsh)
     for (int32_t dimension = 0; dimension < 4; ++dimension) {
         for (int64_t i = 0; i < counts[dimension]; ++i) PLI_TRY(read_entity(gmsh, dimension));
     }
-    pli_gmsh_end_numbers(gmsh);
+    pli_scan_end_binary(gmsh->scan);
     return PLI_OK;
 }
 
@@ -150,7 +150,7 @@ pli_status pli_gmsh4_read_nodes(pli_gmsh *gmsh)
     if (gmsh->node_count != total.item_count) {
         return fail_total(gmsh, "nodes", total.item_count, gmsh->node_count);
     }
-    pli_gmsh_end_numbers(gmsh);
+    pli_scan_end_binary(gmsh->scan);
     return PLI_OK;
 }
 
@@ -194,7 +194,7 @@ static pli_status read_element_block(pli_gmsh *gmsh, const totals *total, int64_
     for (int64_t i = 0; i < count; ++i) {
         int64_t tag = 0;
         PLI_TRY(pli_gmsh_read_size(gmsh, "the tag of an element", &tag));
-        PLI_TRY(pli_gmsh_read_cell(gmsh, type, group));
+        PLI_TRY(pli_gmsh_read_cell(gmsh, type, tag, group));
         PLI_TRY(pli_gmsh_end_record(gmsh));
     }
     *done += count;
@@ -211,6 +211,6 @@ pli_status pli_gmsh4_read_elements(pli_gmsh *gmsh)
         PLI_TRY(read_element_block(gmsh, &total, &done));
     }
     if (done != total.item_count) return fail_total(gmsh, "elements", total.item_count, done);
-    pli_gmsh_end_numbers(gmsh);
+    pli_scan_end_binary(gmsh->scan);
     return PLI_OK;
 }

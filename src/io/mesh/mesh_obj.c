@@ -2,8 +2,10 @@
 //
 // Wavefront .obj: lines "v x y z" and "f a b c ...", where a corner is "v", "v/vt", "v//vn" or
 // "v/vt/vn", counted from 1, or from the newest vertex backwards as -1, -2, ... A face may refer to
-// vertices further down. The last "g" or "o" before a face names its group. Texture, normals,
+// vertices further down. The last "g" or "o" before a face names its group.
+// A colour behind a vertex, "v x y z r g b", goes to the array "color". Texture, normals,
 // materials, curves, lines and points are left out.
+#include "io/mesh/mesh_arrays.h"
 #include "io/mesh/mesh_format.h"
 
 #include "base/number.h"
@@ -19,16 +21,33 @@ static int64_t count_vertices(pli_scan scan)
     return count;
 }
 
+// The colour of the newest vertex into the array "color".
+static pli_status add_color(pli_mesh_builder *builder, int64_t vertices_in_file,
+                            const double color[3], double **colors)
+{
+    if (*colors == NULL) {
+        PLI_TRY(pli_mesh_arrays_add(builder, (pli_span){"color", 5}, PLI_MESH_POINTS, 3,
+                                    vertices_in_file, colors));
+    }
+    memcpy(*colors + 3 * ((int64_t)builder->point_count - 1), color, 3 * sizeof *color);
+    return PLI_OK;
+}
+
 // "v x y z", which a weight or a colour may follow.
-static pli_status read_vertex(pli_mesh_builder *builder, pli_scan *scan)
+static pli_status read_vertex(pli_mesh_builder *builder, pli_scan *scan, int64_t vertices_in_file,
+                              double **colors)
 {
     double point[3];
+    double color[3];
+    int32_t count = 0;
     PLI_TRY(pli_scan_reals(scan, "a coordinate of a vertex", 3, point));
     PLI_TRY(pli_mesh_builder_add_point(builder, scan, point));
-    for (double extra = 0; pli_scan_has_value(scan);) {
+    for (double extra = 0; pli_scan_has_value(scan); ++count) {
         PLI_TRY(pli_scan_real(scan, "a weight or colour of a vertex", &extra));
+        if (count < 3) color[count] = extra;
     }
-    return PLI_OK;
+    bool is_counted = builder->point_count <= vertices_in_file;
+    return count >= 3 && is_counted ? add_color(builder, vertices_in_file, color, colors) : PLI_OK;
 }
 
 // Whether the word goes on from c as "", "/3", "//4" or "/3/4" do, also with empty numbers.
@@ -102,12 +121,13 @@ static pli_status read_obj(pli_mesh_builder *builder, pli_scan *scan)
     PLI_TRY(pli_mesh_builder_reserve_points(builder, vertices_in_file < fitting ? vertices_in_file
                                                                                 : fitting));
 
+    double *colors = NULL;
     pli_pending_group group = {0};
     while (pli_scan_skip_blank(scan)) {
         pli_span word;
         PLI_TRY(pli_scan_word(scan, "a statement", &word));
         if (pli_span_is(word, "v")) {
-            PLI_TRY(read_vertex(builder, scan));
+            PLI_TRY(read_vertex(builder, scan, vertices_in_file, &colors));
         } else if (pli_span_is(word, "f") || pli_span_is(word, "fo")) {
             PLI_TRY(read_face(builder, scan, vertices_in_file, &group));
         } else if (pli_span_is(word, "g") || pli_span_is(word, "o")) {

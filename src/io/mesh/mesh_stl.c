@@ -77,7 +77,7 @@ static pli_status read_text(soup *facets, pli_scan *scan)
 
 static int64_t announced_facets(const char *bytes)
 {
-    return pli_load_u32(bytes + 80, false);
+    return pli_scalar_load_integer(PLI_SCALAR_U32, bytes + 80, false);
 }
 
 static pli_status read_binary(soup *facets, pli_scan *scan)
@@ -93,7 +93,8 @@ static pli_status read_binary(soup *facets, pli_scan *scan)
         double vertices[3][3];
         PLI_TRY(pli_scan_take(scan, "a triangle", FACET_BYTES, &bytes));
         for (int32_t k = 0; k < 9; ++k) {
-            vertices[k / 3][k % 3] = (double)pli_load_f32(bytes + 12 + 4 * k, false);
+            const char *place = bytes + 12 + 4 * k;
+            vertices[k / 3][k % 3] = pli_scalar_load_real(PLI_SCALAR_F32, place, false);
         }
         PLI_TRY(add_facet(facets, scan, vertices, -1));
     }

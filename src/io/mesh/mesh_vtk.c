@@ -3,7 +3,10 @@
 // Legacy .vtk, text and binary (VTK file formats, versions 1.0 to 5.1): unstructured grids and
 // polygonal data. Binary numbers are big-endian. Before version 5 a list of cells is a stream of
 // "count id id ..."; since then it is two arrays, OFFSETS and CONNECTIVITY. Fields and metadata are
-// skipped; reading ends where data on points or cells begin.
+// skipped. Data on points and cells become arrays of their names: SCALARS, VECTORS, NORMALS,
+// TENSORS, TEXTURE_COORDINATES, COLOR_SCALARS and those of fields; reading ends at anything else in
+// there.
+#include "io/mesh/mesh_arrays.h"
 #include "io/mesh/mesh_format.h"
 
 #include "base/memory.h"
@@ -19,66 +22,45 @@ typedef struct vtk {
     int64_t *offsets; // [cell_count + 1]  where a cell's corners begin
     int64_t *starts;  // [cell_count]  bytes of the file before a cell
     int32_t *corners; // [offsets[cell_count]]  indices of points
+
+    // the cells of the mesh that those of the file became; see mesh_arrays.h
+    int64_t span_count;
+    int64_t span_capacity;
+    int32_t *spans; // [span_capacity + 1][2]
 } vtk;
 
 // ---- values ----
 
 static pli_status read_type(pli_scan *scan, pli_scalar *type)
 {
-    static const struct {
-        const char *name;
-        pli_scalar type;
-    } known[] = {
-        {"float", PLI_SCALAR_F32},         {"double", PLI_SCALAR_F64},
-        {"int", PLI_SCALAR_I32},           {"unsigned_int", PLI_SCALAR_U32},
-        {"vtkIdType", PLI_SCALAR_I32},     {"long", PLI_SCALAR_I64},
-        {"unsigned_long", PLI_SCALAR_U64}, {"vtktypeint64", PLI_SCALAR_I64},
-        {"vtktypeuint64", PLI_SCALAR_U64}, {"char", PLI_SCALAR_I8},
-        {"signed_char", PLI_SCALAR_I8},    {"unsigned_char", PLI_SCALAR_U8},
-        {"short", PLI_SCALAR_I16},         {"unsigned_short", PLI_SCALAR_U16},
-    };
-    pli_span word;
-    *type = PLI_SCALAR_F64;
-    PLI_TRY(pli_scan_word(scan, "the type of numbers", &word));
-    for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
-        if (!pli_span_is(word, known[i].name)) continue;
-        *type = known[i].type;
-        return PLI_OK;
-    }
-    return pli_scan_fail_word(scan, "the type of numbers", "float, double, int or another type");
+    static const pli_scalar_name names[] = {{"float", PLI_SCALAR_F32},
+                                            {"double", PLI_SCALAR_F64},
+                                            {"int", PLI_SCALAR_I32},
+                                            {"unsigned_int", PLI_SCALAR_U32},
+                                            {"vtkIdType", PLI_SCALAR_I32},
+                                            {"long", PLI_SCALAR_I64},
+                                            {"unsigned_long", PLI_SCALAR_U64},
+                                            {"vtktypeint64", PLI_SCALAR_I64},
+                                            {"vtktypeuint64", PLI_SCALAR_U64},
+                                            {"char", PLI_SCALAR_I8},
+                                            {"signed_char", PLI_SCALAR_I8},
+                                            {"unsigned_char", PLI_SCALAR_U8},
+                                            {"short", PLI_SCALAR_I16},
+                                            {"unsigned_short", PLI_SCALAR_U16},
+                                            {NULL, PLI_SCALAR_F64}};
+    return pli_scan_type(scan, "the type of numbers", "float, double, int or another type", names,
+                         type);
 }
 
-// Goes from the line that announces numbers to the numbers, and back.
+// Goes from the line that announces numbers to the numbers; pli_scan_end_binary goes back.
 static pli_status begin_numbers(vtk *file)
 {
-    if (!file->binary) return PLI_OK;
-    PLI_TRY(pli_scan_begin_binary(file->scan));
-    file->scan->binary = true;
-    return PLI_OK;
-}
-
-static void end_numbers(vtk *file)
-{
-    file->scan->binary = false;
-    (void)pli_scan_skip_blank(file->scan);
-}
-
-static pli_status read_real(vtk *file, pli_scalar type, const char *what, double *value)
-{
-    if (!file->binary) return pli_scan_real(file->scan, what, value);
-    const char *bytes = NULL;
-    PLI_TRY(pli_scan_take(file->scan, what, pli_scalar_size(type), &bytes));
-    *value = pli_scalar_load_real(type, bytes, true);
-    return PLI_OK;
+    return file->binary ? pli_scan_begin_binary(file->scan) : PLI_OK;
 }
 
 static pli_status read_integer(vtk *file, pli_scalar type, const char *what, int64_t *value)
 {
-    if (!file->binary) return pli_scan_integer(file->scan, what, INT64_MIN, INT64_MAX, value);
-    const char *bytes = NULL;
-    PLI_TRY(pli_scan_take(file->scan, what, pli_scalar_size(type), &bytes));
-    *value = pli_scalar_load_integer(type, bytes, true);
-    return PLI_OK;
+    return pli_scan_whole_value(file->scan, what, type, INT64_MIN, INT64_MAX, value);
 }
 
 static int64_t value_bytes(const vtk *file, pli_scalar type)
@@ -103,11 +85,11 @@ static pli_status read_points(vtk *file)
     for (int64_t i = 0; i < count; ++i) {
         double point[3];
         for (int32_t k = 0; k < 3; ++k) {
-            PLI_TRY(read_real(file, type, "a coordinate of a point", &point[k]));
+            PLI_TRY(pli_scan_value(file->scan, "a coordinate of a point", type, &point[k]));
         }
         PLI_TRY(pli_mesh_builder_add_point(file->builder, file->scan, point));
     }
-    end_numbers(file);
+    pli_scan_end_binary(file->scan);
     return PLI_OK;
 }
 
@@ -193,7 +175,7 @@ static pli_status read_arrays(vtk *file, int64_t offset_count, int64_t corner_co
         }
         file->offsets[i] = before = offset;
     }
-    end_numbers(file);
+    pli_scan_end_binary(file->scan);
 
     PLI_TRY(pli_scan_expect(scan, "CONNECTIVITY", "the second array of cells"));
     PLI_TRY(read_type(scan, &type));
@@ -226,7 +208,7 @@ static pli_status read_cells(vtk *file)
         file->scan->next = begin;
         PLI_TRY(read_stream(file, counts[0], counts[1]));
     }
-    end_numbers(file);
+    pli_scan_end_binary(file->scan);
     return PLI_OK;
 }
 
@@ -279,10 +261,25 @@ static pli_status add_strip(vtk *file, const int32_t *corners, int64_t count)
     return PLI_OK;
 }
 
+// Notes what comes before the next cell of the file.
+static pli_status add_span(vtk *file)
+{
+    if (file->span_count == file->span_capacity) {
+        int64_t capacity = file->span_capacity + file->span_capacity / 2 + file->cell_count;
+        PLI_TRY(PLI_RESIZE(file->builder->context, file->spans, 2 * (capacity + 1), "cells"));
+        file->span_capacity = capacity;
+    }
+    file->spans[2 * file->span_count] = file->builder->tets.count;
+    file->spans[2 * file->span_count + 1] = file->builder->triangles.count;
+    ++file->span_count;
+    return PLI_OK;
+}
+
 static pli_status add_cell(vtk *file, const cell_type *type, const int32_t *corners, int64_t count)
 {
     pli_mesh_builder *builder = file->builder;
     int64_t corner_count = type->corner_count > 0 ? type->corner_count : count;
+    PLI_TRY(add_span(file));
     if (type->kind == CELL_TET) {
         PLI_TRY(pli_mesh_builder_add_cell(builder, file->scan, &builder->tets, corners, -1));
         return count == 10 ? pli_mesh_builder_add_mids(builder, file->scan, corners + 4) : PLI_OK;
@@ -342,7 +339,7 @@ static pli_status read_cell_types(vtk *file)
         PLI_TRY(read_integer(file, PLI_SCALAR_I32, "the type of a cell", &type));
         PLI_TRY(add_typed_cell(file, i, type));
     }
-    end_numbers(file);
+    pli_scan_end_binary(file->scan);
     file->has_types = true;
     return PLI_OK;
 }
@@ -357,46 +354,155 @@ static pli_status read_typed_cells(vtk *file, const cell_type *type)
         int64_t count = file->offsets[i + 1] - file->offsets[i];
         PLI_TRY(add_cell(file, type, file->corners + file->offsets[i], count));
     }
-    end_numbers(file);
+    pli_scan_end_binary(file->scan);
     release_cells(file);
     return PLI_OK;
 }
 
-// ---- what is skipped ----
+// ---- data, and what is skipped ----
 
-// An array of a field: "name components tuples type" and the values.
-static pli_status skip_array(vtk *file)
+// what data belong to; NOWHERE: they are skipped
+typedef enum data_place { DATA_NOWHERE, DATA_POINTS, DATA_CELLS } data_place;
+
+static pli_status read_values(vtk *file, pli_scalar type, int64_t count, double *values)
 {
-    pli_scan *scan = file->scan;
-    pli_span word;
-    int64_t components = 0;
-    int64_t tuples = 0;
-    pli_scalar type;
-    PLI_TRY(pli_scan_word(scan, "the name of an array", &word));
-    PLI_TRY(pli_scan_integer(scan, "the number of components", 0, INT32_MAX, &components));
-    PLI_TRY(pli_scan_integer(scan, "the number of tuples", 0, INT32_MAX, &tuples));
-    PLI_TRY(read_type(scan, &type));
-    int64_t count = components * tuples;
-    PLI_TRY(pli_scan_check_count(scan, "values", value_bytes(file, type), count));
+    PLI_TRY(pli_scan_check_count(file->scan, "values", value_bytes(file, type), count));
     PLI_TRY(begin_numbers(file));
-    if (file->binary) {
-        const char *bytes = NULL;
-        PLI_TRY(pli_scan_take(scan, "a field", count * pli_scalar_size(type), &bytes));
-    } else {
-        for (int64_t k = 0; k < count; ++k) PLI_TRY(pli_scan_word(scan, "a value", &word));
+    for (int64_t k = 0; k < count; ++k) {
+        double value = 0;
+        PLI_TRY(pli_mesh_arrays_scan(file->scan, type, &value));
+        if (values != NULL) values[k] = value;
     }
-    end_numbers(file);
+    pli_scan_end_binary(file->scan);
     return PLI_OK;
 }
 
+// The values of cells of the file, until those of the mesh have them.
+static pli_status read_cell_values(vtk *file, pli_span name, pli_scalar type, int64_t components)
+{
+    pli_context *context = file->builder->context;
+    int64_t count = components * file->span_count;
+    PLI_TRY(pli_scan_check_count(file->scan, "values", value_bytes(file, type), count));
+    double *values = PLI_NEW(context, double, count, "values of cells");
+    if (values == NULL) return PLI_ERROR_MEMORY;
+    file->spans[2 * file->span_count] = file->builder->tets.count;
+    file->spans[2 * file->span_count + 1] = file->builder->triangles.count;
+    pli_status status = read_values(file, type, count, values);
+    if (status == PLI_OK) {
+        status = pli_mesh_arrays_spread(file->builder, name, components, file->span_count,
+                                        file->spans, values);
+    }
+    pli_release(context, values);
+    return status;
+}
+
+// An array of so many tuples; what does not fit to its place is skipped.
+static pli_status read_array(vtk *file, data_place place, pli_span name, pli_scalar type,
+                             int64_t components, int64_t tuples)
+{
+    bool fits = components >= 1 && components <= PLI_MESH_COMPONENTS;
+    double *values = NULL;
+    if (fits && place == DATA_CELLS && tuples == file->span_count && tuples > 0) {
+        return read_cell_values(file, name, type, components);
+    }
+    PLI_TRY(
+        pli_scan_check_count(file->scan, "values", value_bytes(file, type), components * tuples));
+    if (fits && place == DATA_POINTS && tuples == file->builder->point_count) {
+        PLI_TRY(
+            pli_mesh_arrays_add(file->builder, name, PLI_MESH_POINTS, components, tuples, &values));
+    }
+    return read_values(file, type, components * tuples, values);
+}
+
+// An array of a field: "name components tuples type" and the values.
+static pli_status read_field_array(vtk *file, data_place place)
+{
+    pli_scan *scan = file->scan;
+    pli_span name;
+    int64_t components = 0;
+    int64_t tuples = 0;
+    pli_scalar type;
+    PLI_TRY(pli_scan_word(scan, "the name of an array", &name));
+    PLI_TRY(pli_scan_integer(scan, "the number of components", 0, INT32_MAX, &components));
+    PLI_TRY(pli_scan_integer(scan, "the number of tuples", 0, INT32_MAX, &tuples));
+    PLI_TRY(read_type(scan, &type));
+    return read_array(file, place, name, type, components, tuples);
+}
+
 // "FIELD name array_count" and the arrays.
-static pli_status skip_field(vtk *file)
+static pli_status read_field(vtk *file, data_place place)
 {
     pli_span name;
     int64_t array_count = 0;
     PLI_TRY(pli_scan_word(file->scan, "the name of a field", &name));
     PLI_TRY(pli_scan_count(file->scan, "arrays", 8, &array_count));
-    for (int64_t i = 0; i < array_count; ++i) PLI_TRY(skip_array(file));
+    for (int64_t i = 0; i < array_count; ++i) PLI_TRY(read_field_array(file, place));
+    return PLI_OK;
+}
+
+// "SCALARS name type [components]" and "LOOKUP_TABLE name", behind the first word.
+static pli_status read_scalars(vtk *file, data_place place, int64_t tuples)
+{
+    pli_span name;
+    pli_span table;
+    pli_scalar type;
+    int64_t components = 1;
+    PLI_TRY(pli_scan_word(file->scan, "the name of an array", &name));
+    PLI_TRY(read_type(file->scan, &type));
+    bool has_table = pli_scan_skip_blank(file->scan) && pli_scan_accept(file->scan, "LOOKUP_TABLE");
+    // an array without values says nothing
+    if (!has_table && pli_scan_left(file->scan) == 0) return PLI_OK;
+    if (!has_table) {
+        const char *begin = file->scan->next;
+        pli_span word;
+        PLI_TRY(pli_scan_word(file->scan, "the number of components", &word));
+        bool is_count = word.length == 1 && word.text[0] >= '1' && word.text[0] <= '9';
+        if (is_count) components = word.text[0] - '0';
+        if (is_count) has_table = pli_scan_accept(file->scan, "LOOKUP_TABLE");
+        if (!is_count) file->scan->next = begin;
+    }
+    if (has_table) PLI_TRY(pli_scan_word(file->scan, "the name of a table", &table));
+    return read_array(file, place, name, type, components, tuples);
+}
+
+// One array of a section of data. *ends: it is none that is known.
+static pli_status read_datum(vtk *file, pli_span word, data_place place, int64_t tuples, bool *ends)
+{
+    static const struct {
+        const char *word;
+        int64_t components; // 0: they stand behind the name
+    } plain[] = {{"VECTORS", 3},
+                 {"NORMALS", 3},
+                 {"TENSORS", 9},
+                 {"TENSORS6", 6},
+                 {"GLOBAL_IDS", 1},
+                 {"PEDIGREE_IDS", 1},
+                 {"TEXTURE_COORDINATES", 0}};
+    pli_span name;
+    pli_scalar type;
+    *ends = false;
+    if (pli_span_is(word, "SCALARS")) return read_scalars(file, place, tuples);
+    if (pli_span_is(word, "FIELD")) return read_field(file, place);
+    bool is_color = pli_span_is(word, "COLOR_SCALARS");
+    if (is_color || pli_span_is(word, "LOOKUP_TABLE")) {
+        int64_t count = 0;
+        PLI_TRY(pli_scan_word(file->scan, "the name of an array", &name));
+        PLI_TRY(pli_scan_integer(file->scan, "the number of values", 0, INT32_MAX, &count));
+        // bytes in binary, from 0 to 1 in text
+        return is_color ? read_array(file, place, name, PLI_SCALAR_U8, count, tuples)
+                        : read_values(file, PLI_SCALAR_U8, 4 * count, NULL);
+    }
+    for (size_t k = 0; k < sizeof plain / sizeof *plain; ++k) {
+        if (!pli_span_is(word, plain[k].word)) continue;
+        int64_t components = plain[k].components;
+        PLI_TRY(pli_scan_word(file->scan, "the name of an array", &name));
+        if (components == 0) {
+            PLI_TRY(pli_scan_integer(file->scan, "the number of components", 1, 3, &components));
+        }
+        PLI_TRY(read_type(file->scan, &type));
+        return read_array(file, place, name, type, components, tuples);
+    }
+    *ends = true;
     return PLI_OK;
 }
 
@@ -436,7 +542,7 @@ static pli_status read_section(vtk *file, bool grid, pli_span word)
     static const cell_type strip = {CELL_STRIP, 0, 0};
     static const cell_type skipped = {CELL_SKIPPED, 0, 0};
     if (pli_span_is(word, "POINTS")) return read_points(file);
-    if (pli_span_is(word, "FIELD")) return skip_field(file);
+    if (pli_span_is(word, "FIELD")) return read_field(file, DATA_NOWHERE);
     if (pli_span_is(word, "METADATA")) {
         skip_metadata(file->scan);
         return PLI_OK;
@@ -451,6 +557,28 @@ static pli_status read_section(vtk *file, bool grid, pli_span word)
                               grid ? "POINTS, CELLS or CELL_TYPES" : "POINTS or POLYGONS");
 }
 
+// "POINT_DATA count" or "CELL_DATA count" and the arrays, from the first of these words on.
+static pli_status read_data(vtk *file, pli_span word)
+{
+    data_place place = DATA_NOWHERE;
+    int64_t tuples = 0;
+    bool ends = false;
+    while (!ends) {
+        bool points = pli_span_is(word, "POINT_DATA");
+        if (points || pli_span_is(word, "CELL_DATA")) {
+            place = points ? DATA_POINTS : DATA_CELLS;
+            PLI_TRY(pli_scan_integer(file->scan, "the number of values", 0, INT32_MAX, &tuples));
+        } else if (pli_span_is(word, "METADATA")) {
+            skip_metadata(file->scan);
+        } else {
+            PLI_TRY(read_datum(file, word, place, tuples, &ends));
+        }
+        if (!pli_scan_skip_blank(file->scan)) return PLI_OK;
+        if (!ends) PLI_TRY(pli_scan_word(file->scan, "a section", &word));
+    }
+    return PLI_OK;
+}
+
 static pli_status read_sections(vtk *file)
 {
     bool grid = false;
@@ -458,7 +586,10 @@ static pli_status read_sections(vtk *file)
     while (pli_scan_skip_blank(file->scan)) {
         pli_span word;
         PLI_TRY(pli_scan_word(file->scan, "a section", &word));
-        if (pli_span_is(word, "POINT_DATA") || pli_span_is(word, "CELL_DATA")) break;
+        if (pli_span_is(word, "POINT_DATA") || pli_span_is(word, "CELL_DATA")) {
+            PLI_TRY(read_data(file, word));
+            break;
+        }
         PLI_TRY(read_section(file, grid, word));
     }
     if (grid && file->cell_count > 0 && !file->has_types) {
@@ -470,8 +601,10 @@ static pli_status read_sections(vtk *file)
 static pli_status read_vtk(pli_mesh_builder *builder, pli_scan *scan)
 {
     vtk file = {.builder = builder, .scan = scan};
+    scan->big_endian = true;
     pli_status status = read_sections(&file);
     release_cells(&file);
+    pli_release(builder->context, file.spans);
     return status;
 }
 

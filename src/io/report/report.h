@@ -143,7 +143,7 @@ typedef struct pli_report_facts {
     const char *folder;
     const char *command; // or NULL
     const char *solver;
-    const char *contact;        // pli_scene_contact_text; "": not known
+    const char *contact;        // pli_scene_info.contact; "": not known
     const char *tolerance_unit; // of residuals; NULL: not known
     const char *status;         // "done", "interrupted", ...
     pli_health status_health;

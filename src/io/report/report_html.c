@@ -556,7 +556,7 @@ static void append_foot(pli_text *text, const pli_report *report, const pli_repo
     pli_text_append(text, "<footer>pliant ");
     pli_xml_append_escaped(text, pli_version());
     pli_text_append(text, " \xc2\xb7 ");
-    pli_xml_append_escaped(text, pli_build_info());
+    pli_xml_append_escaped(text, pli_build_get()->text);
     pli_text_format(text, " \xc2\xb7 seed %d. ", facts->seed);
     if (report->stride > 1) {
         pli_text_format(text,

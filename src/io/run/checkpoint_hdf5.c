@@ -92,8 +92,8 @@ static bool put_attributes(hid_t file, const pli_checkpoint_def *def)
     char hash[17];
     format_hash(def->scene_hash, hash);
     return put_attribute(file, "format", H5T_STD_I32LE, H5T_NATIVE_INT32, &format) &&
-           put_text(file, "pliant", pli_version()) && put_text(file, "build", pli_build_info()) &&
-           put_text(file, "scene_hash", hash) &&
+           put_text(file, "pliant", pli_version()) &&
+           put_text(file, "build", pli_build_get()->text) && put_text(file, "scene_hash", hash) &&
            put_attribute(file, "step", H5T_STD_I64LE, H5T_NATIVE_INT64, &def->step) &&
            put_attribute(file, "time", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &def->time) &&
            put_attribute(file, "array_count", H5T_STD_I32LE, H5T_NATIVE_INT32, &array_count);

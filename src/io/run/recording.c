@@ -35,16 +35,10 @@ static pli_run_record describe(const pli_recording *recording)
     return record;
 }
 
-static pli_status take_folder(pli_recording *recording, const char *folder)
-{
-    PLI_TRY(pli_run_folder_init(&recording->folder, recording->context, folder));
-    return pli_run_folder_accept(&recording->folder, PLI_RUN_NEW, false);
-}
-
 // Copies what the scene and the model are lent for, and what is said of them.
 static pli_status init_record(pli_recording *recording, const pli_recording_def *def)
 {
-    pli_model_get_info(def->model, &recording->model);
+    recording->model = pli_model_get_info(def->model);
     pli_run_record_init(&recording->record, &recording->folder, &recording->report, def->scene,
                         &recording->model);
     recording->record.scene_hash = pli_scene_hash(def->scene);
@@ -85,7 +79,8 @@ pli_status pli_recording_create(pli_context *context, const pli_recording_def *d
     made->folder.lock = -1;
     made->begun = pli_clock_seconds();
     pli_text_init(&made->line, context);
-    pli_status status = take_folder(made, def->folder);
+    pli_status status = pli_run_folder_init(&made->folder, context, def->folder);
+    if (status == PLI_OK) status = pli_run_folder_accept(&made->folder, PLI_RUN_NEW, false);
     if (status == PLI_OK) status = open_files(made, def);
     if (status != PLI_OK) {
         if (made->folder.path != NULL) pli_run_folder_undo(&made->folder);

@@ -61,11 +61,6 @@ struct pli_run {
     char message[MESSAGE_CAPACITY]; // of the failure that ended it
 };
 
-pli_run_def pli_run_def_default(void)
-{
-    return (pli_run_def){0};
-}
-
 const char *pli_run_outcome_name(pli_run_outcome outcome)
 {
     static const char *const names[] = {
@@ -76,33 +71,30 @@ const char *pli_run_outcome_name(pli_run_outcome outcome)
     return names[outcome];
 }
 
-const pli_model *pli_run_model(const pli_run *run)
+static int64_t steps_taken(const pli_run *run)
 {
-    return run->model;
-}
-
-const pli_state *pli_run_state(const pli_run *run)
-{
-    return run->state;
+    return pli_state_get(run->state).step;
 }
 
 static int32_t frames_done(const pli_run *run)
 {
-    return (int32_t)(pli_state_step(run->state) / run->scene->time.steps_per_frame);
+    return (int32_t)(steps_taken(run) / run->scene->time.steps_per_frame);
 }
 
-void pli_run_get_info(const pli_run *run, pli_run_info *info)
+pli_run_info pli_run_get_info(const pli_run *run)
 {
-    *info = (pli_run_info){.outcome = run->outcome,
-                           .step = pli_state_step(run->state),
-                           .first_step = run->first_step,
-                           .frame = frames_done(run),
-                           .time = pli_state_time(run->state),
-                           .seconds = pli_clock_seconds() - run->begun,
-                           .unconverged = run->report.unconverged.count,
-                           .folder = run->folder.path,
-                           .advice = pli_report_advice(&run->report),
-                           .saved_step = run->saved_step};
+    return (pli_run_info){.outcome = run->outcome,
+                          .step = steps_taken(run),
+                          .first_step = run->first_step,
+                          .frame = frames_done(run),
+                          .time = pli_state_get(run->state).time,
+                          .seconds = pli_clock_seconds() - run->begun,
+                          .unconverged = run->report.unconverged.count,
+                          .folder = run->folder.path,
+                          .advice = pli_report_advice(&run->report),
+                          .saved_step = run->saved_step,
+                          .model = run->model,
+                          .state = run->state};
 }
 
 // ---- files that describe the run --------------------------------------------------------------
@@ -157,12 +149,6 @@ static pli_status write_record(const pli_run *run)
     return pli_run_files_write_record(&run->folder, &record);
 }
 
-static pli_status write_report(const pli_run *run)
-{
-    pli_run_record record = describe(run);
-    return pli_run_files_write_report(&run->folder, &record);
-}
-
 // Writes the lines of a step that was taken. Whatever of them fails is tried again before the state
 // is saved.
 static pli_status append_lines(pli_run *run)
@@ -191,7 +177,7 @@ static pli_status write_checkpoint(pli_run *run)
     if (run->iterations != NULL) PLI_TRY(pli_log_sync(run->iterations));
     if (run->residuals != NULL) PLI_TRY(pli_run_residuals_sync(run->residuals));
     PLI_TRY(pli_saved_state_save(&run->saved, run->checkpoints));
-    run->saved_step = pli_state_step(run->state);
+    run->saved_step = steps_taken(run);
     run->saved_at = pli_clock_seconds();
     run->state_writing = fmax(run->state_writing, run->saved_at - begun);
     return write_record(run);
@@ -203,8 +189,8 @@ static pli_status write_frame(pli_run *run)
     pli_frame frame;
     PLI_TRY(pli_solver_frame(run->solver, run->state, &frame));
     frame.index = frames_done(run);
-    frame.step = pli_state_step(run->state);
-    frame.time = pli_state_time(run->state);
+    frame.step = steps_taken(run);
+    frame.time = pli_state_get(run->state).time;
     PLI_TRY(pli_frame_writer_add(run->frames, &frame));
     run->frame_writing = fmax(run->frame_writing, pli_clock_seconds() - begun);
     return PLI_OK;
@@ -250,7 +236,7 @@ static pli_status check_own_scene(const pli_run *run, bool own)
     return PLI_FAIL(run->context, PLI_ERROR_IO,
                     "%s: is the scene itself, and a run in its folder would replace it; "
                     "choose another folder",
-                    pli_scene_source(run->def.scene));
+                    pli_scene_get_info(run->def.scene).source);
 }
 
 // Locks the folder and refuses one that holds another run or what is of others, before anything
@@ -293,10 +279,10 @@ static pli_status build_simulation(pli_run *run)
                          .prepare_user = run->def.prepare_user,
                          .cancel = is_cancelled,
                          .cancel_user = run};
-    PLI_TRY(pli_model_create_with(run->context, run->def.scene, &def, &run->model));
+    PLI_TRY(pli_model_create(run->context, run->def.scene, &def, &run->model));
     PLI_TRY(pli_state_create(run->model, &run->state));
     PLI_TRY(pli_solver_create(run->model, &run->solver));
-    pli_model_get_info(run->model, &run->model_info);
+    run->model_info = pli_model_get_info(run->model);
     PLI_TRY(pli_saved_state_init(&run->saved, run->def.scene, run->model, run->state));
     run->saved.files = run->folder.files;
     run->saved.prefix = PLI_CHECKPOINT_FOLDER "/";
@@ -342,7 +328,7 @@ static pli_status restore_or_wipe(pli_run *run)
         return pli_run_folder_wipe(&run->folder);
     }
     PLI_TRY(pli_saved_state_load(&run->saved, run->checkpoints));
-    run->first_step = run->saved_step = pli_state_step(run->state);
+    run->first_step = run->saved_step = steps_taken(run);
     pli_checkpoint_discard_after(run->folder.files, run->checkpoints, PLI_CHECKPOINT_FOLDER "/",
                                  run->saved_step);
     run->earlier = summary.wall_seconds > 0 ? summary.wall_seconds : 0;
@@ -371,14 +357,13 @@ static pli_status open_residuals(pli_run *run)
                                  .keep = run->saved_step,
                                  .compress = run->scene->output.compress};
     PLI_TRY(pli_run_residuals_create(run->context, &def, &run->residuals));
-    pli_solver_set_residual_monitor(run->solver, pli_run_residuals_hear, run->residuals);
     return PLI_OK;
 }
 
 static bool is_frame_due(const pli_run *run)
 {
     int32_t every = run->scene->output.every > 0 ? run->scene->output.every : 1;
-    return pli_state_step(run->state) % run->scene->time.steps_per_frame == 0 &&
+    return steps_taken(run) % run->scene->time.steps_per_frame == 0 &&
            frames_done(run) % every == 0;
 }
 
@@ -419,8 +404,9 @@ static void hear_iteration(void *user, const pli_iteration_report *report)
 // Notes what was warned of when the scene was read, long before there was a run to note it.
 static void note_warnings(pli_run *run, const pli_scene *scene)
 {
-    for (int32_t k = 0; pli_scene_warning(scene, k) != NULL; ++k) {
-        pli_report_notes_hear(&run->notes, PLI_LOG_WARNING, pli_scene_warning(scene, k));
+    pli_scene_info info = pli_scene_get_info(scene);
+    for (int32_t k = 0; k < info.warning_count; ++k) {
+        pli_report_notes_hear(&run->notes, PLI_LOG_WARNING, info.warnings[k]);
     }
 }
 
@@ -453,8 +439,13 @@ pli_status pli_run_create(const pli_run_def *def, pli_run **run)
         pli_run_destroy(made);
         return status;
     }
-    if (made->iterations != NULL) pli_solver_set_monitor(made->solver, hear_iteration, made);
-    pli_solver_set_cancel(made->solver, is_cancelled, made);
+    pli_solver_hooks hooks = {.cancel = is_cancelled,
+                              .cancel_user = made,
+                              .iteration = made->iterations != NULL ? hear_iteration : NULL,
+                              .iteration_user = made,
+                              .residual = made->residuals != NULL ? pli_run_residuals_hear : NULL,
+                              .residual_user = made->residuals};
+    pli_solver_set_hooks(made->solver, &hooks);
     *run = made;
     return PLI_OK;
 }
@@ -483,12 +474,6 @@ void pli_run_destroy(pli_run *run)
 
 // ---- ending -----------------------------------------------------------------------------------
 
-static bool may_save(pli_run_outcome outcome)
-{
-    // a broken state must not push out good ones
-    return outcome != PLI_RUN_BROKEN;
-}
-
 static pli_run_outcome outcome_of(pli_status status)
 {
     switch (status) {
@@ -505,8 +490,7 @@ static void keep_message(pli_run *run, pli_status status)
     char text[MESSAGE_CAPACITY / 2] = "";
     if (status == PLI_OK) return;
     if (status == PLI_ERROR_INTERRUPTED) {
-        snprintf(text, sizeof text, "interrupted after step %lld",
-                 (long long)pli_state_step(run->state));
+        snprintf(text, sizeof text, "interrupted after step %lld", (long long)steps_taken(run));
     } else {
         pli_context_message(run->context, text, sizeof text);
     }
@@ -526,7 +510,8 @@ static pli_status end_run(pli_run *run, pli_run_outcome outcome, pli_status stat
     char first[MESSAGE_CAPACITY] = "";
     run->outcome = outcome;
     if (status != PLI_OK) pli_context_message(run->context, first, sizeof first);
-    if (may_save(outcome) && run->saved_step != pli_state_step(run->state)) {
+    // a broken state must not push out good ones
+    if (outcome != PLI_RUN_BROKEN && run->saved_step != steps_taken(run)) {
         ending = write_checkpoint(run);
     }
     if (status == PLI_OK && ending != PLI_OK) {
@@ -537,8 +522,9 @@ static pli_status end_run(pli_run *run, pli_run_outcome outcome, pli_status stat
     }
     keep_message(run, status);
 
-    ending = write_record(run);
-    if (ending == PLI_OK) ending = write_report(run);
+    pli_run_record record = describe(run);
+    ending = pli_run_files_write_record(&run->folder, &record);
+    if (ending == PLI_OK) ending = pli_run_files_write_report(&run->folder, &record);
     if (status == PLI_OK && ending != PLI_OK) {
         run->outcome = outcome_of(ending);
         return ending;
@@ -557,7 +543,7 @@ static bool is_finite_report(const pli_step_report *report)
 static void tell_progress(const pli_run *run, const pli_step_report *report)
 {
     if (run->def.progress == NULL) return;
-    int64_t step = pli_state_step(run->state);
+    int64_t step = steps_taken(run);
     double seconds = pli_clock_seconds() - run->begun;
     int64_t taken = step - run->first_step;
     double per_step = taken > 0 ? seconds / (double)taken : -1;
@@ -565,7 +551,7 @@ static void tell_progress(const pli_run *run, const pli_step_report *report)
                                  .frame_count = run->frame_count,
                                  .step = step,
                                  .step_count = run->step_count,
-                                 .time = pli_state_time(run->state),
+                                 .time = pli_state_get(run->state).time,
                                  .seconds = seconds,
                                  .seconds_left = per_step * (double)(run->step_count - step),
                                  .report = report};
@@ -579,21 +565,21 @@ static pli_status fail_of_rejection(const pli_run *run, const pli_step_report *r
              report->tolerance);
     return PLI_FAIL(run->context, PLI_ERROR_NUMERIC,
                     "step %lld was rejected (%s): %s; take shorter steps or soften the material",
-                    (long long)pli_state_step(run->state) + 1, pli_stop_name(report->stop),
+                    (long long)steps_taken(run) + 1, pli_stop_name(report->stop),
                     report->culprit != NULL ? report->culprit : residual);
 }
 
 // Takes one step. A failure ends the run; *outcome says how.
 static pli_status take_step(pli_run *run, pli_run_outcome *outcome)
 {
-    int64_t before = pli_state_step(run->state);
+    int64_t before = steps_taken(run);
     pli_step_report report = {0};
     pli_text_reset(&run->pending);
     pli_status status = is_cancelled(run) ? PLI_ERROR_INTERRUPTED
                                           : pli_solver_step(run->solver, run->state, &report);
     *outcome = outcome_of(status);
     if (status != PLI_OK) return status;
-    if (pli_state_step(run->state) == before) {
+    if (steps_taken(run) == before) {
         *outcome = PLI_RUN_FAILED;
         return fail_of_rejection(run, &report);
     }
@@ -614,12 +600,6 @@ static pli_status take_step(pli_run *run, pli_run_outcome *outcome)
     return status;
 }
 
-static bool is_limited(const pli_run *run)
-{
-    bool steps = run->def.steps > 0 && pli_state_step(run->state) >= run->def.steps;
-    return steps || is_out_of_time(run);
-}
-
 // Writes what is due at the end of a frame.
 static pli_status close_frame(pli_run *run)
 {
@@ -634,7 +614,7 @@ static pli_status close_frame(pli_run *run)
 // Writes what is due after a step; *closed tells whether it was the last of a frame.
 static pli_status close_step(pli_run *run, bool *closed)
 {
-    *closed = pli_state_step(run->state) % run->scene->time.steps_per_frame == 0;
+    *closed = steps_taken(run) % run->scene->time.steps_per_frame == 0;
     if (*closed) PLI_TRY(close_frame(run));
     double interval = run->def.checkpoint_seconds;
     bool due = interval > 0 && pli_clock_seconds() - run->saved_at >= interval;
@@ -649,8 +629,9 @@ pli_status pli_run_advance(pli_run *run, bool *more)
                         run->folder.path, pli_run_outcome_name(run->outcome));
     }
     bool closed = false;
-    while (!closed && pli_state_step(run->state) < run->step_count) {
-        if (is_limited(run)) return end_run(run, PLI_RUN_LIMITED, PLI_OK);
+    while (!closed && steps_taken(run) < run->step_count) {
+        bool has_all = run->def.steps > 0 && steps_taken(run) >= run->def.steps;
+        if (has_all || is_out_of_time(run)) return end_run(run, PLI_RUN_LIMITED, PLI_OK);
         pli_run_outcome outcome = PLI_RUN_GOING;
         pli_status status = take_step(run, &outcome);
         // the step is given up, and the state is the one before it
@@ -661,7 +642,7 @@ pli_status pli_run_advance(pli_run *run, bool *more)
         status = close_step(run, &closed);
         if (status != PLI_OK) return end_run(run, outcome_of(status), status);
     }
-    *more = pli_state_step(run->state) < run->step_count;
+    *more = steps_taken(run) < run->step_count;
     return *more ? PLI_OK : end_run(run, PLI_RUN_DONE, PLI_OK);
 }
 

@@ -16,14 +16,15 @@ void pli_run_record_init(pli_run_record *record, const pli_run_folder *folder,
                          const pli_model_info *model)
 {
     const pli_scene_def *def = pli_scene_get(scene);
+    pli_scene_info info = pli_scene_get_info(scene);
     *record = (pli_run_record){.report = report,
                                .model = model,
                                .fps = def->time.fps,
                                .z_up = def->up == PLI_UP_Z,
-                               .facts = {.scene = pli_scene_name(scene),
+                               .facts = {.scene = info.name,
                                          .folder = folder->path,
                                          .solver = model->solver,
-                                         .contact = pli_scene_contact_text(scene),
+                                         .contact = info.contact,
                                          .tolerance_unit = model->tolerance_unit,
                                          .vertices = model->vertex_count,
                                          .tets = model->tet_count,
@@ -100,7 +101,7 @@ pli_status pli_run_files_find_own_scene(const pli_run_folder *folder, const pli_
 {
     char *path = pli_run_folder_join(folder, PLI_SCENE_FILE);
     if (path == NULL) return PLI_ERROR_MEMORY;
-    *own = is_same_file(pli_scene_source(scene), path);
+    *own = is_same_file(pli_scene_get_info(scene).source, path);
     pli_release(folder->context, path);
     return PLI_OK;
 }

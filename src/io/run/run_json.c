@@ -98,7 +98,7 @@ static void append_origin(pli_text *text, const pli_run_record *record)
     char hash[17];
     pli_run_json_hash(record->scene_hash, hash);
     append_string(text, "pliant", pli_version());
-    append_string(text, "build", pli_build_info());
+    append_string(text, "build", pli_build_get()->text);
     append_string(text, "scene", record->facts.scene);
     append_string(text, "scene_hash", hash);
     append_string(text, "command", record->facts.command);
@@ -153,18 +153,15 @@ static void append_implicit(pli_text *text, const pli_report_grid *grid)
     pli_text_append(text, "]}");
 }
 
-static void append_meshes(pli_text *text, const pli_run_record *record)
-{
-    append_integer(text, "vertices", record->facts.vertices);
-    append_integer(text, "tets", record->facts.tets);
-    append_integer(text, "triangles", record->facts.triangles);
-}
-
 static void append_solve(pli_text *text, const pli_run_record *record)
 {
     append_number(text, "tolerance", record->model->tolerance);
     append_string(text, "tolerance_unit", record->model->tolerance_unit);
-    if (record->facts.cell <= 0) append_meshes(text, record);
+    if (record->facts.cell <= 0) {
+        append_integer(text, "vertices", record->facts.vertices);
+        append_integer(text, "tets", record->facts.tets);
+        append_integer(text, "triangles", record->facts.triangles);
+    }
     append_integer(text, "iterations", record->report->iterations);
     append_integer(text, "linear_iterations", record->report->linear_iterations);
     append_integer(text, "unconverged", record->report->unconverged.count);

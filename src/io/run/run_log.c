@@ -26,28 +26,22 @@ struct pli_log {
 
 // ---- lines ------------------------------------------------------------------------------------
 
-static void append_number(pli_text *text, const char *key, double value)
-{
-    pli_text_format(text, ",\"%s\":", key);
-    pli_json_append_number(text, value);
-}
-
 static void append_energy(pli_text *text, const pli_energies *energy)
 {
-    pli_text_append(text, ",\"energy\":{\"kinetic\":");
-    pli_json_append_number(text, energy->kinetic);
-    append_number(text, "elastic", energy->elastic);
-    append_number(text, "gravity", energy->gravity);
-    if (energy->attachment != 0) append_number(text, "attachment", energy->attachment);
-    append_number(text, "contact", energy->contact);
-    append_number(text, "total", energy->total);
+    pli_text_append(text, ",\"energy\":{");
+    pli_json_add_number(text, "kinetic", energy->kinetic);
+    pli_json_add_number(text, "elastic", energy->elastic);
+    pli_json_add_number(text, "gravity", energy->gravity);
+    if (energy->attachment != 0) pli_json_add_number(text, "attachment", energy->attachment);
+    pli_json_add_number(text, "contact", energy->contact);
+    pli_json_add_number(text, "total", energy->total);
     pli_text_append(text, "}");
 }
 
 static void append_seconds(pli_text *text, const pli_step_report *report)
 {
-    pli_text_append(text, ",\"seconds\":{\"total\":");
-    pli_json_append_number(text, report->seconds);
+    pli_text_append(text, ",\"seconds\":{");
+    pli_json_add_number(text, "total", report->seconds);
     for (int32_t i = 0; i < report->phase_count && i < PLI_REPORT_PHASES; ++i) {
         pli_text_append(text, ",");
         pli_json_append_string(text, report->phase_name[i]);
@@ -59,7 +53,7 @@ static void append_seconds(pli_text *text, const pli_step_report *report)
 
 static void append_vector(pli_text *text, const char *key, const double v[3])
 {
-    pli_text_format(text, ",\"%s\":", key);
+    pli_json_add_key(text, key);
     pli_json_append_numbers(text, v, 3);
 }
 
@@ -73,8 +67,9 @@ static void append_pairs(pli_text *text, const pli_step_report *report)
         pli_json_append_string(text, pair->first);
         pli_text_append(text, ",");
         pli_json_append_string(text, pair->second);
-        pli_text_format(text, "],\"contacts\":%d", pair->contacts);
-        if (isfinite(pair->min_gap)) append_number(text, "min_gap", pair->min_gap);
+        pli_text_append(text, "]");
+        pli_json_add_integer(text, "contacts", pair->contacts);
+        if (isfinite(pair->min_gap)) pli_json_add_number(text, "min_gap", pair->min_gap);
         append_vector(text, "normal_force", pair->normal_force);
         append_vector(text, "friction_force", pair->friction_force);
         pli_text_append(text, "}");
@@ -84,31 +79,27 @@ static void append_pairs(pli_text *text, const pli_step_report *report)
 
 static void append_contact(pli_text *text, const pli_step_report *report)
 {
-    pli_text_format(text, ",\"contacts\":%d", report->contacts);
-    if (isfinite(report->min_gap)) append_number(text, "min_gap", report->min_gap);
-    append_number(text, "max_depth", report->max_depth);
-    append_number(text, "friction_work", report->friction_work);
+    pli_json_add_integer(text, "contacts", report->contacts);
+    if (isfinite(report->min_gap)) pli_json_add_number(text, "min_gap", report->min_gap);
+    pli_json_add_number(text, "max_depth", report->max_depth);
+    pli_json_add_number(text, "friction_work", report->friction_work);
     if (!(report->barrier_distance > 0)) return;
-    append_number(text, "barrier_distance", report->barrier_distance);
-    append_number(text, "barrier_stiffness", report->barrier_stiffness);
+    pli_json_add_number(text, "barrier_distance", report->barrier_distance);
+    pli_json_add_number(text, "barrier_stiffness", report->barrier_stiffness);
     append_pairs(text, report);
 }
 
 // What the three levels of the solver subspace did.
 static void append_levels(pli_text *text, const pli_level_counts *levels)
 {
-    pli_text_format(text,
-                    ",\"levels\":{\"directions\":%d,\"refreshes\":%d,\"affine\":%lld,"
-                    "\"subspace\":%lld,\"polish\":%lld",
-                    levels->directions, levels->refreshes, (long long)levels->affine_iterations,
-                    (long long)levels->subspace_iterations, (long long)levels->polish_iterations);
-    append_number(text, "largest_step", levels->largest_step);
+    pli_text_append(text, ",\"levels\":{");
+    pli_json_add_integer(text, "directions", levels->directions);
+    pli_json_add_integer(text, "refreshes", levels->refreshes);
+    pli_json_add_integer(text, "affine", levels->affine_iterations);
+    pli_json_add_integer(text, "subspace", levels->subspace_iterations);
+    pli_json_add_integer(text, "polish", levels->polish_iterations);
+    pli_json_add_number(text, "largest_step", levels->largest_step);
     pli_text_append(text, "}");
-}
-
-static void append_count(pli_text *text, const char *key, int64_t value)
-{
-    pli_text_format(text, ",\"%s\":%lld", key, (long long)value);
 }
 
 // Block updates by the length of their step (s).
@@ -129,15 +120,15 @@ static void append_histogram(pli_text *text, const pli_matter_report *matter)
 // What explicit steps were made of.
 static void append_explicit(pli_text *text, const pli_matter_report *matter)
 {
-    pli_text_append(text, ",\"explicit\":{\"tick\":");
-    pli_json_append_number(text, matter->tick);
-    append_count(text, "ticks", matter->ticks);
-    append_count(text, "sweeps", matter->sweeps);
-    append_count(text, "block_updates", matter->block_updates);
-    append_count(text, "particle_updates", matter->particle_updates);
-    append_count(text, "buffer_updates", matter->buffer_updates);
-    append_count(text, "retries", matter->retries);
-    append_number(text, "schedule_seconds", matter->schedule_seconds);
+    pli_text_append(text, ",\"explicit\":{");
+    pli_json_add_number(text, "tick", matter->tick);
+    pli_json_add_integer(text, "ticks", matter->ticks);
+    pli_json_add_integer(text, "sweeps", matter->sweeps);
+    pli_json_add_integer(text, "block_updates", matter->block_updates);
+    pli_json_add_integer(text, "particle_updates", matter->particle_updates);
+    pli_json_add_integer(text, "buffer_updates", matter->buffer_updates);
+    pli_json_add_integer(text, "retries", matter->retries);
+    pli_json_add_number(text, "schedule_seconds", matter->schedule_seconds);
     append_histogram(text, matter);
     pli_text_append(text, "}");
 }
@@ -146,9 +137,10 @@ static void append_grid_levels(pli_text *text, const pli_grid_report *grid)
 {
     pli_text_append(text, ",\"levels\":[");
     for (int32_t k = 0; k < pli_report_grid_levels(grid); ++k) {
-        pli_text_format(text, "%s{\"nodes\":%d", k > 0 ? "," : "", grid->level_nodes[k]);
-        append_count(text, "blocks", grid->level_blocks[k]);
-        append_count(text, "bytes", grid->level_bytes[k]);
+        pli_text_append(text, k > 0 ? ",{" : "{");
+        pli_json_add_integer(text, "nodes", grid->level_nodes[k]);
+        pli_json_add_integer(text, "blocks", grid->level_blocks[k]);
+        pli_json_add_integer(text, "bytes", grid->level_bytes[k]);
         pli_text_append(text, "}");
     }
     pli_text_append(text, "]");
@@ -157,15 +149,15 @@ static void append_grid_levels(pli_text *text, const pli_grid_report *grid)
 // What implicit steps of particles were made of.
 static void append_implicit(pli_text *text, const pli_grid_report *grid)
 {
-    pli_text_append(text, ",\"implicit\":{\"shortest\":");
-    pli_json_append_number(text, grid->shortest);
-    append_number(text, "longest", grid->longest);
-    append_count(text, "nodes", grid->nodes);
-    append_count(text, "constrained", grid->constrained);
-#define X(member, type, key) append_count(text, key, grid->member);
+    pli_text_append(text, ",\"implicit\":{");
+    pli_json_add_number(text, "shortest", grid->shortest);
+    pli_json_add_number(text, "longest", grid->longest);
+    pli_json_add_integer(text, "nodes", grid->nodes);
+    pli_json_add_integer(text, "constrained", grid->constrained);
+#define X(member, type, key) pli_json_add_integer(text, key, grid->member);
     PLI_GRID_COUNTS(X)
 #undef X
-    append_count(text, "bytes", grid->bytes);
+    pli_json_add_integer(text, "bytes", grid->bytes);
     if (grid->level_count > 0) append_grid_levels(text, grid);
     pli_text_append(text, "}");
 }
@@ -173,25 +165,25 @@ static void append_implicit(pli_text *text, const pli_grid_report *grid)
 // What solving the step's equations took.
 static void append_solve(pli_text *text, const pli_step_report *report)
 {
-    pli_text_format(text, ",\"iterations\":%d,\"linear_iterations\":%lld", report->iterations,
-                    (long long)report->linear_iterations);
-    if (report->grid.substeps > 0)
-        append_count(text, "energy_evaluations", report->energy_evaluations);
+    pli_json_add_integer(text, "iterations", report->iterations);
+    pli_json_add_integer(text, "linear_iterations", report->linear_iterations);
+    if (report->grid.substeps > 0) {
+        pli_json_add_integer(text, "energy_evaluations", report->energy_evaluations);
+    }
     if (report->levels.directions > 0) append_levels(text, &report->levels);
-    append_number(text, "residual", report->residual);
-    append_number(text, "tolerance", report->tolerance);
+    pli_json_add_number(text, "residual", report->residual);
+    pli_json_add_number(text, "tolerance", report->tolerance);
 }
 
 void pli_log_append_step(pli_text *text, const pli_step_report *report)
 {
     bool has_matter = pli_report_has_matter(report), has_grid = report->grid.substeps > 0;
-    pli_text_format(text, "{\"step\":%lld", (long long)report->step);
-    append_number(text, "time", report->time);
-    append_number(text, "dt", report->dt);
-    pli_text_append(text, ",\"solver\":");
-    pli_json_append_string(text, report->solver != NULL ? report->solver : "");
-    pli_text_append(text, ",\"stop\":");
-    pli_json_append_string(text, pli_stop_name(report->stop));
+    pli_text_append(text, "{");
+    pli_json_add_integer(text, "step", report->step);
+    pli_json_add_number(text, "time", report->time);
+    pli_json_add_number(text, "dt", report->dt);
+    pli_json_add_string(text, "solver", report->solver != NULL ? report->solver : "");
+    pli_json_add_string(text, "stop", pli_stop_name(report->stop));
     if (has_grid || !has_matter) append_solve(text, report);
     if (has_matter && !has_grid) append_explicit(text, &report->matter);
     if (has_grid) append_implicit(text, &report->grid);
@@ -199,13 +191,13 @@ void pli_log_append_step(pli_text *text, const pli_step_report *report)
     append_vector(text, "momentum", report->momentum);
     append_vector(text, "angular_momentum", report->angular_momentum);
     if ((report->vertices > 0 || has_matter) && !isnan(report->min_J)) {
-        append_number(text, "min_J", report->min_J);
-        pli_text_format(text, ",\"inverted\":%d", report->inverted);
+        pli_json_add_number(text, "min_J", report->min_J);
+        pli_json_add_integer(text, "inverted", report->inverted);
     }
-    if (report->vertices > 0) pli_text_format(text, ",\"vertices\":%d", report->vertices);
-    if (has_matter) append_count(text, "particles", report->matter.particles);
-    if (has_matter) append_count(text, "emitted", report->matter.emitted);
-    if (has_grid) append_count(text, "nodes", report->grid.nodes);
+    if (report->vertices > 0) pli_json_add_integer(text, "vertices", report->vertices);
+    if (has_matter) pli_json_add_integer(text, "particles", report->matter.particles);
+    if (has_matter) pli_json_add_integer(text, "emitted", report->matter.emitted);
+    if (has_grid) pli_json_add_integer(text, "nodes", report->grid.nodes);
     if (report->collides) append_contact(text, report);
     append_seconds(text, report);
     pli_text_append(text, "}\n");
@@ -213,16 +205,18 @@ void pli_log_append_step(pli_text *text, const pli_step_report *report)
 
 void pli_log_append_iteration(pli_text *text, const pli_iteration_report *report)
 {
-    pli_text_format(text, "{\"step\":%lld", (long long)report->step);
-    if (report->substep > 0) append_count(text, "substep", report->substep);
-    append_count(text, "iteration", report->iteration);
-    append_number(text, "residual", report->residual);
-    append_number(text, "gradient", report->gradient);
-    append_number(text, "energy", report->energy);
-    append_number(text, "alpha", report->alpha);
-    pli_text_format(text, ",\"linear_iterations\":%d,\"energy_evaluations\":%d,\"direction\":%d",
-                    report->linear_iterations, report->energy_evaluations, report->direction);
-    append_number(text, "seconds", report->seconds);
+    pli_text_append(text, "{");
+    pli_json_add_integer(text, "step", report->step);
+    if (report->substep > 0) pli_json_add_integer(text, "substep", report->substep);
+    pli_json_add_integer(text, "iteration", report->iteration);
+    pli_json_add_number(text, "residual", report->residual);
+    pli_json_add_number(text, "gradient", report->gradient);
+    pli_json_add_number(text, "energy", report->energy);
+    pli_json_add_number(text, "alpha", report->alpha);
+    pli_json_add_integer(text, "linear_iterations", report->linear_iterations);
+    pli_json_add_integer(text, "energy_evaluations", report->energy_evaluations);
+    pli_json_add_integer(text, "direction", report->direction);
+    pli_json_add_number(text, "seconds", report->seconds);
     pli_text_append(text, "}\n");
 }
 

@@ -38,22 +38,21 @@ static uint64_t hash_array(uint64_t hash, const void *data, size_t bytes)
     return data != NULL ? pli_hash_bytes(hash, data, bytes) : hash;
 }
 
-static uint64_t hash_mesh(uint64_t hash, const pli_model *model, const pli_model_info *info)
+static uint64_t hash_mesh(uint64_t hash, const pli_model *model)
 {
-    size_t vertices = (size_t)info->vertex_count;
-    hash = hash_array(hash, pli_model_rest_positions(model), 3 * vertices * sizeof(double));
-    hash = hash_array(hash, pli_model_masses(model), vertices * sizeof(double));
-    hash = hash_array(hash, pli_model_triangles(model),
-                      3 * (size_t)info->triangle_count * sizeof(int32_t));
-    return hash_array(hash, pli_model_tets(model), 4 * (size_t)info->tet_count * sizeof(int32_t));
+    pli_mesh_view mesh = pli_model_get_mesh(model);
+    size_t vertices = (size_t)mesh.vertex_count;
+    hash = hash_array(hash, mesh.rest_positions, 3 * vertices * sizeof(double));
+    hash = hash_array(hash, mesh.masses, vertices * sizeof(double));
+    hash = hash_array(hash, mesh.triangles, 3 * (size_t)mesh.triangle_count * sizeof(int32_t));
+    return hash_array(hash, mesh.tets, 4 * (size_t)mesh.tet_count * sizeof(int32_t));
 }
 
 // The mesh, or the particles at the start. Errors: memory.
 static pli_status hash_model(const pli_model *model, uint64_t *hash)
 {
-    pli_model_info info;
-    pli_model_get_info(model, &info);
-    *hash = hash_mesh(*hash, model, &info);
+    pli_model_info info = pli_model_get_info(model);
+    *hash = hash_mesh(*hash, model);
     if (info.particle_count == 0) return PLI_OK;
     pli_state *start = NULL;
     PLI_TRY(pli_state_create(model, &start));
@@ -69,14 +68,8 @@ static pli_status hash_model(const pli_model *model, uint64_t *hash)
 static void list_arrays(pli_saved_state *saved, pli_state *state)
 {
     for (int32_t i = 0; i < saved->array_count; ++i) {
-        pli_state_get_array(state, i, &saved->arrays[i]);
+        (void)pli_state_get_array(state, i, &saved->arrays[i]);
     }
-}
-
-static pli_status allocate_arrays(pli_saved_state *saved)
-{
-    saved->array_count = pli_state_array_count(saved->state);
-    return PLI_MAKE(saved->context, saved->arrays, saved->array_count, "state arrays");
 }
 
 pli_status pli_saved_state_init(pli_saved_state *saved, const pli_scene *scene,
@@ -88,7 +81,11 @@ pli_status pli_saved_state_init(pli_saved_state *saved, const pli_scene *scene,
         saved->scene_hash = hash_scene(PLI_HASH_START, saved->scene_text);
         status = hash_model(model, &saved->scene_hash);
     }
-    if (status == PLI_OK) status = allocate_arrays(saved);
+    if (status == PLI_OK) {
+        pli_state_array array;
+        while (pli_state_get_array(state, saved->array_count, &array)) ++saved->array_count;
+        status = PLI_MAKE(saved->context, saved->arrays, saved->array_count, "state arrays");
+    }
     if (status != PLI_OK) pli_saved_state_clear(saved);
     return status;
 }
@@ -108,8 +105,8 @@ static pli_checkpoint_def describe(const pli_saved_state *saved, const char *fol
                                 .prefix = saved->prefix,
                                 .scene_hash = saved->scene_hash,
                                 .scene_text = saved->scene_text,
-                                .step = pli_state_step(saved->state),
-                                .time = pli_state_time(saved->state),
+                                .step = pli_state_get(saved->state).step,
+                                .time = pli_state_get(saved->state).time,
                                 .array_count = saved->array_count,
                                 .arrays = saved->arrays};
 }
@@ -139,11 +136,11 @@ static pli_status set_particle_count(void *user, int64_t count)
 static pli_status check_step(const pli_saved_state *saved, const pli_state *state,
                              const pli_checkpoint_info *info, const char *folder)
 {
-    if (pli_state_step(state) == info->step) return PLI_OK;
+    if (pli_state_get(state).step == info->step) return PLI_OK;
     return PLI_FAIL(saved->context, PLI_ERROR_IO,
                     "%s: the newest checkpoint says that it is of step %lld, but holds the state "
                     "of step %lld",
-                    folder, (long long)info->step, (long long)pli_state_step(state));
+                    folder, (long long)info->step, (long long)pli_state_get(state).step);
 }
 
 pli_status pli_saved_state_load(pli_saved_state *saved, const char *folder)

@@ -13,7 +13,8 @@
 typedef struct filler {
     pli_context *context;
     pli_scene *scene;
-    pli_text path; // of what is being filled
+    pli_text path;            // of what is being filled
+    const pli_field *painted; // the number that a paint being filled stands for
 } filler;
 
 static pli_status fill_struct(filler *f, const pli_schema *schema, const pli_node *node,
@@ -144,6 +145,15 @@ static pli_status fill_text(const filler *f, const pli_field *field, const pli_n
     return *target != NULL ? PLI_OK : PLI_ERROR_MEMORY;
 }
 
+// Whether a text is a number with a unit behind it, which in JSON has to be in quotes.
+static bool has_unit(pli_item_kind kind, const char *text)
+{
+    bool is_number = kind == PLI_ITEM_REAL || kind == PLI_ITEM_INTEGER;
+    const char *number = text + strspn(text, "+-");
+    bool begins = (number[0] >= '0' && number[0] <= '9') || number[0] == '.';
+    return is_number && begins && text[strspn(text, "+-.0123456789eE/")] != '\0';
+}
+
 // Reads one scalar into one item.
 static pli_status fill_value(const filler *f, const pli_field *field, pli_item_kind kind,
                              const pli_node *node, void *item)
@@ -154,12 +164,14 @@ static pli_status fill_value(const filler *f, const pli_field *field, pli_item_k
     char error[PLI_FIELD_ERROR_CAPACITY];
     char text[PLI_TREE_ERROR_CAPACITY];
     char word[PLI_WORD_CAPACITY] = "";
-    if (!pli_field_parse(field, node->text, item, error)) {
+    pli_field own = *field;
+    if (field->flags & PLI_FIELD_PAINTED_UNIT) own.unit = f->painted->unit;
+    if (!pli_field_parse(&own, node->text, item, error)) {
         if (kind == PLI_ITEM_CHOICE) pli_word_of_choice(field, node->text, word);
         snprintf(text, sizeof text, "%s%s", error, word);
         return refuse(f, node, text);
     }
-    if (node->quoted && kind != PLI_ITEM_CHOICE) {
+    if (node->quoted && kind != PLI_ITEM_CHOICE && !has_unit(kind, node->text)) {
         char found[PLI_EXCERPT_CAPACITY];
         snprintf(text, sizeof text, "found \"%s\" in quotes, expected %s without",
                  pli_excerpt(node->text, found), item_nouns[kind][0]);
@@ -313,6 +325,19 @@ static pli_status fill_uniform(filler *f, const pli_field *field, const pli_item
     return PLI_OK;
 }
 
+// One item in the place of a list.
+static pli_status fill_single(filler *f, const pli_field *field, const pli_items *shape,
+                              const pli_node *node, char *holder)
+{
+    static const int32_t one = 1;
+    void *item = pli_scene_take(f->scene, shape->stride);
+    if (item == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(fill_item(f, field, shape->kind, node, item));
+    memcpy(holder + field->offset, &item, sizeof item);
+    memcpy(holder + field->count_offset, &one, sizeof one);
+    return PLI_OK;
+}
+
 // A list that the struct points to, or that it holds.
 static pli_status fill_items(filler *f, const pli_field *field, const pli_items *shape,
                              const pli_node *node, char *holder)
@@ -321,7 +346,8 @@ static pli_status fill_items(filler *f, const pli_field *field, const pli_items 
     if (shape->fixed == 0 && pli_node_is_nothing(node)) return PLI_OK;
     bool is_uniform = (field->flags & PLI_FIELD_UNIFORM) != 0 && node->kind == PLI_NODE_SCALAR &&
                       !pli_node_is_nothing(node);
-    if (is_uniform) return fill_uniform(f, field, shape, node, member);
+    if (is_uniform && shape->fixed > 0) return fill_uniform(f, field, shape, node, member);
+    if (is_uniform) return fill_single(f, field, shape, node, holder);
     PLI_TRY(check_list(f, field, shape, node));
     if (shape->fixed > 0) return fill_list(f, field, shape, node, member);
 
@@ -336,8 +362,7 @@ static pli_status fill_items(filler *f, const pli_field *field, const pli_items 
 
 static pli_status fill_field(filler *f, const pli_field *field, const pli_node *node, void *holder)
 {
-    pli_items shape;
-    pli_field_get_items(field, NULL, &shape);
+    pli_items shape = pli_field_get_items(field, NULL);
     char *member = (char *)holder + field->offset;
     int64_t length = push_key(f, field->key);
     PLI_TRY(note(f, member, node));
@@ -348,6 +373,19 @@ static pli_status fill_field(filler *f, const pli_field *field, const pli_node *
 }
 
 // ---- structs
+
+// A unit behind a number whose user knows its unit is the key "unit" beside it.
+static pli_status keep_unit(const filler *f, const pli_schema *schema, const pli_field *field,
+                            const pli_node *node, void *target)
+{
+    if ((field->flags & PLI_FIELD_OWN_UNIT) == 0 || node->kind != PLI_NODE_SCALAR) return PLI_OK;
+    if (!has_unit(PLI_ITEM_REAL, node->text)) return PLI_OK;
+    const char *unit = keep_text(f, node->text + strspn(node->text, "+-.0123456789eE/ "));
+    if (unit == NULL) return PLI_ERROR_MEMORY;
+    const pli_field *beside = pli_schema_find(schema, "unit");
+    memcpy((char *)target + beside->offset, &unit, sizeof unit);
+    return PLI_OK;
+}
 
 static pli_status check_required(const filler *f, const pli_schema *schema, const pli_node *node,
                                  uint64_t given)
@@ -374,6 +412,40 @@ static pli_status refuse_twice(const filler *f, const pli_schema *schema, const 
     return refuse_key(f, item, text);
 }
 
+// A map in the place of a number that may be painted goes to the list of what is painted, for which
+// there is room for `most`.
+static pli_status fill_paint(filler *f, const pli_schema *schema, const pli_field *field,
+                             const pli_node *node, int32_t most, void *holder)
+{
+    const pli_field *list = &schema->fields[0];
+    while (list->kind != PLI_FIELD_PAINTED) ++list;
+    pli_items items = pli_field_get_items(list, holder);
+    char *first = (char *)(uintptr_t)items.first;
+    if (first == NULL) first = pli_scene_take(f->scene, (size_t)most * items.stride);
+    if (first == NULL) return PLI_ERROR_MEMORY;
+    char *paint = first + (size_t)items.count * items.stride;
+    int32_t count = items.count + 1;
+    memcpy((char *)holder + list->offset, &first, sizeof first);
+    memcpy((char *)holder + list->count_offset, &count, sizeof count);
+    pli_schema_init(list->schema, paint);
+    *(const char **)(void *)paint = field->key;
+
+    const pli_field *outer = f->painted;
+    int64_t length = push_key(f, field->key);
+    f->painted = field;
+    PLI_TRY(note(f, (char *)holder + field->offset, node));
+    PLI_TRY(note(f, paint, node));
+    PLI_TRY(fill_struct(f, list->schema, node, paint));
+    f->painted = outer;
+    pop(f, length);
+    return PLI_OK;
+}
+
+static bool is_painted(const pli_field *field, const pli_node *node)
+{
+    return (field->flags & PLI_FIELD_PAINTABLE) != 0 && node->kind == PLI_NODE_MAP;
+}
+
 static pli_status fill_keys(filler *f, const pli_schema *schema, const pli_node *node, void *target)
 {
     uint64_t given = 0; // bit i: field i
@@ -390,7 +462,17 @@ static pli_status fill_keys(filler *f, const pli_schema *schema, const pli_node 
             PLI_TRY(advise(f, &position, item->key, field->key));
         }
         given |= bit;
+        if (is_painted(field, item)) continue;
         PLI_TRY(fill_field(f, field, item, target));
+        PLI_TRY(keep_unit(f, schema, field, item, target));
+    }
+    // in the order of the table, whatever that of the file is
+    for (int32_t i = 0; i < schema->field_count; ++i) {
+        const pli_field *field = &schema->fields[i];
+        for (const pli_node *item = node->first; item != NULL; item = item->next) {
+            if (!is_painted(field, item) || pli_schema_find(schema, item->key) != field) continue;
+            PLI_TRY(fill_paint(f, schema, field, item, node->count, target));
+        }
     }
     return check_required(f, schema, node, given);
 }
@@ -402,7 +484,7 @@ static pli_status refuse_struct(const filler *f, const pli_schema *schema, const
     pli_suggest suggest;
     pli_suggest_init(&suggest, NULL);
     for (int32_t i = 0; i < schema->field_count; ++i) {
-        if (schema->fields[i].kind != PLI_FIELD_MESH) {
+        if (pli_field_is_key(&schema->fields[i])) {
             pli_suggest_add(&suggest, schema->fields[i].key);
         }
     }
@@ -410,15 +492,51 @@ static pli_status refuse_struct(const filler *f, const pli_schema *schema, const
     return refuse_kind(f, node, expected);
 }
 
+// Whether a map stands for the main number of a struct, painted: it begins with a key of a paint.
+static bool is_paint(const pli_schema *schema, const pli_node *node)
+{
+    if (node->kind != PLI_NODE_MAP || node->count == 0 || schema->scalar_key == NULL) return false;
+    const pli_field *field = pli_schema_find(schema, schema->scalar_key);
+    if ((field->flags & PLI_FIELD_PAINTABLE) == 0) return false;
+    if (pli_schema_find(schema, node->first->key) != NULL) return false;
+    for (int32_t i = 0; i < schema->field_count; ++i) {
+        if (schema->fields[i].kind != PLI_FIELD_PAINTED) continue;
+        return pli_schema_find(schema->fields[i].schema, node->first->key) != NULL;
+    }
+    return false;
+}
+
+// A plain list: the fields one after another.
+static pli_status fill_row(filler *f, const pli_schema *schema, const pli_node *node, void *target)
+{
+    if (node->count != schema->field_count) {
+        char text[96];
+        snprintf(text, sizeof text, "found %d items, expected %d: %s, %s", node->count,
+                 schema->field_count, schema->fields[0].key, schema->fields[1].key);
+        return refuse(f, node, text);
+    }
+    const pli_field *field = schema->fields;
+    for (const pli_node *item = node->first; item != NULL; item = item->next, ++field) {
+        PLI_TRY(fill_field(f, field, item, target));
+    }
+    return PLI_OK;
+}
+
 // Fills a struct that holds its defaults. A value that is not a map stands for the main key.
 static pli_status fill_struct(filler *f, const pli_schema *schema, const pli_node *node,
                               void *target)
 {
     if (pli_node_is_nothing(node)) return check_required(f, schema, node, 0);
+    if (is_paint(schema, node)) {
+        const pli_field *field = pli_schema_find(schema, schema->scalar_key);
+        return fill_paint(f, schema, field, node, 1, target);
+    }
     if (node->kind == PLI_NODE_MAP) return fill_keys(f, schema, node, target);
+    if (node->kind == PLI_NODE_LIST && schema->is_row) return fill_row(f, schema, node, target);
     if (schema->scalar_key == NULL) return refuse_struct(f, schema, node);
     const pli_field *field = pli_schema_find(schema, schema->scalar_key);
     PLI_TRY(fill_field(f, field, node, target));
+    PLI_TRY(keep_unit(f, schema, field, node, target));
     return check_required(f, schema, node, (uint64_t)1 << (field - schema->fields));
 }
 

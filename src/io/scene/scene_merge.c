@@ -314,32 +314,20 @@ static pli_status enter_variant(const setting *s, place *at, const char *part)
     return PLI_OK;
 }
 
-static bool is_variant(const place *at)
-{
-    pli_items items;
-    pli_field_get_items(at->field, NULL, &items);
-    return items.kind == PLI_ITEM_VARIANT && items.is_list == at->is_item;
-}
-
-static bool has_items(const place *at)
-{
-    pli_items items;
-    pli_field_get_items(at->field, NULL, &items);
-    return items.is_list && !at->is_item;
-}
-
 // Goes one part of the path deeper.
 static pli_status enter_part(setting *s, place *at, const char *part)
 {
     const char *before = s->path.length > 0 ? "." : "";
     const char *after = "";
+    pli_items items = {0};
+    if (at->field != NULL) items = pli_field_get_items(at->field, NULL);
     if (at->schema != NULL) {
         PLI_TRY(enter_key(s, at, part));
     } else if (at->field->kind == PLI_FIELD_NAMED) {
         PLI_TRY(enter_name(s, at, part));
-    } else if (is_variant(at)) {
+    } else if (items.kind == PLI_ITEM_VARIANT && items.is_list == at->is_item) {
         PLI_TRY(enter_variant(s, at, part));
-    } else if (has_items(at)) {
+    } else if (items.is_list && !at->is_item) {
         PLI_TRY(enter_index(s, at, part));
         before = "[";
         after = "]";

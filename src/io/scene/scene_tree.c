@@ -161,7 +161,7 @@ const char *pli_tree_unknown_key(const pli_schema *schema, const char *key, char
     pli_suggest suggest;
     pli_suggest_init(&suggest, pli_excerpt(key, found));
     for (int32_t i = 0; i < schema->field_count; ++i) {
-        if (schema->fields[i].kind == PLI_FIELD_MESH) continue;
+        if (!pli_field_is_key(&schema->fields[i])) continue;
         pli_suggest_add(&suggest, schema->fields[i].key);
     }
     char word[PLI_WORD_CAPACITY];

@@ -140,7 +140,6 @@ static const foreign foreign_keys[] = {
     {"solver", " maxiter maxiters iterations maxit niter iter ", "write max_iterations"},
     {"solver", " tol eps epsilon abstol reltol rtol atol ", "write tolerance"},
     {"solver", " preconditioning precond ", "write preconditioner"},
-    {"solver", " threads numthreads nthreads ", thread_advice},
     {"output", " dir folder path directory file filename ", folder_advice},
     {"output", " format ", "frames are VTK files; 'pliant export' makes others of them afterwards"},
     {"output", " interval frequency ", "write every"},

@@ -138,7 +138,7 @@ static void write_values(writer *w, const pli_field *field, const pli_items *ite
 
 static bool is_written(const pli_field *field, const void *holder)
 {
-    if (field->kind == PLI_FIELD_MESH || pli_field_is_absent(field, holder)) return false;
+    if (!pli_field_is_key(field) || pli_field_is_absent(field, holder)) return false;
     if (field->kind != PLI_FIELD_VARIANT) return true;
     const char *member = (const char *)holder + field->offset;
     return ((const pli_variant *)(const void *)member)->kind >= 0;
@@ -147,9 +147,21 @@ static bool is_written(const pli_field *field, const void *holder)
 static bool is_empty(const pli_schema *schema, const void *holder)
 {
     for (int32_t i = 0; i < schema->field_count; ++i) {
-        if (is_written(&schema->fields[i], holder)) return false;
+        const pli_field *field = &schema->fields[i];
+        if (is_written(field, holder) || pli_field_paint(schema, field, holder) != NULL) {
+            return false;
+        }
     }
     return true;
+}
+
+// The schema of what is painted over numbers of a struct.
+static const pli_schema *paint_schema(const pli_schema *schema)
+{
+    for (int32_t i = 0; i < schema->field_count; ++i) {
+        if (schema->fields[i].kind == PLI_FIELD_PAINTED) return schema->fields[i].schema;
+    }
+    return NULL;
 }
 
 // The inside of a struct behind its key, " {}" when there is nothing in it.
@@ -175,16 +187,11 @@ static void write_variant(writer *w, const pli_field *field, const pli_variant *
     write_nested(w, schema, variant->data);
 }
 
-static void write_dash(writer *w)
+static void write_list_item(writer *w, const pli_field *field, pli_item_kind kind, const void *item)
 {
     begin_line(w);
     pli_text_append(&w->text, "- ");
     w->after_dash = true;
-}
-
-static void write_list_item(writer *w, const pli_field *field, pli_item_kind kind, const void *item)
-{
-    write_dash(w);
     w->indent += INDENT;
     if (kind == PLI_ITEM_VARIANT) {
         write_variant(w, field, item);
@@ -195,14 +202,6 @@ static void write_list_item(writer *w, const pli_field *field, pli_item_kind kin
         write_struct(w, field->schema, item);
     }
     w->indent -= INDENT;
-}
-
-static void write_named_item(writer *w, const pli_field *field, const void *item)
-{
-    begin_line(w);
-    write_text(w, *(const char *const *)item);
-    pli_text_append(&w->text, ":");
-    write_nested(w, field->schema, item);
 }
 
 // Lists of structs and variants, and maps of names, below their key.
@@ -216,7 +215,10 @@ static void write_items(writer *w, const pli_field *field, const pli_items *item
     for (int32_t i = 0; i < items->count; ++i) {
         const char *item = (const char *)items->first + (size_t)i * items->stride;
         if (is_named) {
-            write_named_item(w, field, item);
+            begin_line(w);
+            write_text(w, *(const char *const *)item);
+            pli_text_append(&w->text, ":");
+            write_nested(w, field->schema, item);
         } else {
             write_list_item(w, field, items->kind, item);
         }
@@ -239,8 +241,7 @@ static void write_one_variant(writer *w, const pli_field *field, const pli_varia
 
 static void write_field(writer *w, const pli_field *field, const void *holder)
 {
-    pli_items items;
-    pli_field_get_items(field, holder, &items);
+    pli_items items = pli_field_get_items(field, holder);
     begin_line(w);
     pli_text_format(&w->text, "%s:", field->key);
     if (items.is_list && items.kind >= PLI_ITEM_STRUCT) {
@@ -261,6 +262,14 @@ static void write_field(writer *w, const pli_field *field, const void *holder)
 static void write_struct(writer *w, const pli_schema *schema, const void *holder)
 {
     for (int32_t i = 0; i < schema->field_count; ++i) {
+        const void *paint = pli_field_paint(schema, &schema->fields[i], holder);
+        if (paint != NULL) {
+            begin_line(w);
+            pli_text_format(&w->text, "%s:", schema->fields[i].key);
+            write_comment(w, &schema->fields[i]);
+            write_nested(w, paint_schema(schema), paint);
+            continue;
+        }
         if (is_written(&schema->fields[i], holder)) write_field(w, &schema->fields[i], holder);
     }
 }
@@ -270,7 +279,7 @@ pli_status pli_scene_to_yaml(const pli_scene *scene, const pli_yaml_def *def, ch
     *text = NULL;
     writer w = {.context = pli_scene_context(scene)};
     if (def != NULL) w.def = *def;
-    const char *source = pli_scene_source(scene);
+    const char *source = pli_scene_get_info(scene).source;
     w.folder = pli_path_folder(w.context, source != NULL ? source : "");
     if (w.folder == NULL) return PLI_ERROR_MEMORY;
     pli_text_init(&w.text, w.context);

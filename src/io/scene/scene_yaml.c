@@ -262,12 +262,6 @@ static pli_status check_keys(const builder *b, const pli_node *map)
     return status;
 }
 
-static pli_status end_node(builder *b)
-{
-    const pli_node *node = b->open[--b->depth].node;
-    return node->kind == PLI_NODE_MAP ? check_keys(b, node) : PLI_OK;
-}
-
 static bool is_open(const builder *b, const pli_node *node)
 {
     for (int32_t i = 0; i < b->depth; ++i) {
@@ -303,12 +297,6 @@ static bool has_tag(const yaml_event_t *event)
            (event->type == YAML_MAPPING_START_EVENT && event->data.mapping_start.tag != NULL);
 }
 
-static pli_status begin_document(builder *b, const yaml_event_t *event)
-{
-    if (b->document_count++ == 0) return PLI_OK;
-    return fail_mark(b, event->start_mark, "a second document; a scene is one document");
-}
-
 static pli_status take_event(builder *b, const yaml_event_t *event)
 {
     if (has_tag(event)) {
@@ -317,7 +305,9 @@ static pli_status take_event(builder *b, const yaml_event_t *event)
     bool ends = event->type == YAML_SEQUENCE_END_EVENT || event->type == YAML_MAPPING_END_EVENT;
     if (!ends && expects_key(b)) return take_key(b, event);
     switch (event->type) {
-    case YAML_DOCUMENT_START_EVENT: return begin_document(b, event);
+    case YAML_DOCUMENT_START_EVENT:
+        if (b->document_count++ == 0) return PLI_OK;
+        return fail_mark(b, event->start_mark, "a second document; a scene is one document");
     case YAML_SCALAR_EVENT: return take_scalar(b, event);
     case YAML_ALIAS_EVENT: return take_alias(b, event);
     case YAML_SEQUENCE_START_EVENT:
@@ -325,7 +315,10 @@ static pli_status take_event(builder *b, const yaml_event_t *event)
     case YAML_MAPPING_START_EVENT:
         return begin_node(b, event, PLI_NODE_MAP, event->data.mapping_start.anchor);
     case YAML_SEQUENCE_END_EVENT:
-    case YAML_MAPPING_END_EVENT: return end_node(b);
+    case YAML_MAPPING_END_EVENT: {
+        const pli_node *node = b->open[--b->depth].node;
+        return node->kind == PLI_NODE_MAP ? check_keys(b, node) : PLI_OK;
+    }
     default: return PLI_OK;
     }
 }

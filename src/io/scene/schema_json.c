@@ -4,9 +4,9 @@
 #include "io/file/result_text.h"
 #include "io/scene/schema_list.h"
 
-// what a number may look like when a YAML reader takes it for a text: 1e5, 1/24
-static const char number_pattern[] =
-    "^[-+]?[0-9.]+([eE][-+]?[0-9]+)?(/[-+]?[0-9.]+([eE][-+]?[0-9]+)?)?$";
+// what a number may look like when a YAML reader takes it for a text: 1e5, 1/24, 12 cm
+static const char number_pattern[] = "^[-+]?[0-9.]+([eE][-+]?[0-9]+)?(/[-+]?[0-9.]+([eE][-+]?[0-9]"
+                                     "+)?)?( *[^-+0-9.eE ,_'].*|[ 1]*/.+)?$";
 
 typedef struct json_writer {
     pli_text text;
@@ -17,25 +17,20 @@ static void write_struct_type(json_writer *w, const pli_schema *schema);
 
 // ---- types
 
-// ", "minimum": 0, "maximum": 1" where the field has a range.
-static void write_number_range(json_writer *w, const pli_field *field)
-{
-    if (field->min == 0 && field->max == 0) return;
-    bool above = (field->flags & PLI_FIELD_MIN_EXCLUDED) != 0;
-    bool below = (field->flags & PLI_FIELD_MAX_EXCLUDED) != 0;
-    char low[PLI_FIELD_TEXT_CAPACITY];
-    char high[PLI_FIELD_TEXT_CAPACITY];
-    static const pli_field real = {.kind = PLI_FIELD_REAL};
-    pli_text_format(&w->text, ", \"%s\": %s, \"%s\": %s", above ? "exclusiveMinimum" : "minimum",
-                    pli_field_print(&real, &field->min, low),
-                    below ? "exclusiveMaximum" : "maximum",
-                    pli_field_print(&real, &field->max, high));
-}
-
 static void write_number_type(json_writer *w, const pli_field *field, bool is_whole)
 {
     pli_text_format(&w->text, "{\"anyOf\": [{\"type\": \"%s\"", is_whole ? "integer" : "number");
-    write_number_range(w, field);
+    if (field->min != 0 || field->max != 0) {
+        bool above = (field->flags & PLI_FIELD_MIN_EXCLUDED) != 0;
+        bool below = (field->flags & PLI_FIELD_MAX_EXCLUDED) != 0;
+        char low[PLI_FIELD_TEXT_CAPACITY];
+        char high[PLI_FIELD_TEXT_CAPACITY];
+        static const pli_field real = {.kind = PLI_FIELD_REAL};
+        pli_text_format(
+            &w->text, ", \"%s\": %s, \"%s\": %s", above ? "exclusiveMinimum" : "minimum",
+            pli_field_print(&real, &field->min, low), below ? "exclusiveMaximum" : "maximum",
+            pli_field_print(&real, &field->max, high));
+    }
     pli_text_append(&w->text, "}, {\"$ref\": \"#/definitions/number_text\"}]}");
 }
 
@@ -68,8 +63,7 @@ static void write_item_type(json_writer *w, const pli_field *field, pli_item_kin
 
 static void write_type(json_writer *w, const pli_field *field)
 {
-    pli_items items;
-    pli_field_get_items(field, NULL, &items);
+    pli_items items = pli_field_get_items(field, NULL);
     if (!items.is_list) {
         write_item_type(w, field, items.kind);
         return;
@@ -98,7 +92,14 @@ static void write_struct_type(json_writer *w, const pli_schema *schema)
                     pli_schema_list_struct_id(&w->list, schema));
     if (schema->scalar_key != NULL) {
         pli_text_append(&w->text, ", ");
-        write_type(w, pli_schema_find(schema, schema->scalar_key));
+        const pli_field *field = pli_schema_find(schema, schema->scalar_key);
+        write_type(w, field);
+        bool is_paintable = (field->flags & PLI_FIELD_PAINTABLE) != 0;
+        if (is_paintable) pli_text_append(&w->text, ", {\"$ref\": \"#/definitions/paint\"}");
+    }
+    if (schema->is_row) {
+        pli_text_format(&w->text, ", {\"type\": \"array\", \"minItems\": %d, \"maxItems\": %d}",
+                        schema->field_count, schema->field_count);
     }
     if (!pli_schema_has_required(schema)) pli_text_append(&w->text, ", {\"type\": \"null\"}");
     pli_text_append(&w->text, "]}");
@@ -111,8 +112,7 @@ static void write_default(json_writer *w, const pli_field *field)
     bool is_given =
         field->fallback != NULL && (field->flags & (PLI_FIELD_OPTIONAL | PLI_FIELD_REQUIRED)) == 0;
     if (!is_given) return;
-    pli_items items;
-    pli_field_get_items(field, NULL, &items);
+    pli_items items = pli_field_get_items(field, NULL);
     bool is_text = items.kind == PLI_ITEM_TEXT || items.kind == PLI_ITEM_CHOICE ||
                    items.kind == PLI_ITEM_VARIANT;
     pli_text_append(&w->text, ", \"default\": ");
@@ -134,8 +134,10 @@ static void write_property(json_writer *w, const pli_field *field, const char *k
     }
     pli_text_append(&w->text, is_former ? "\", \"deprecated\": true" : "\"");
     write_default(w, field);
-    pli_text_append(&w->text, ", \"allOf\": [");
+    bool is_paintable = (field->flags & PLI_FIELD_PAINTABLE) != 0;
+    pli_text_append(&w->text, is_paintable ? ", \"anyOf\": [" : ", \"allOf\": [");
     write_type(w, field);
+    if (is_paintable) pli_text_append(&w->text, ", {\"$ref\": \"#/definitions/paint\"}");
     pli_text_append(&w->text, "]}");
 }
 
@@ -169,7 +171,7 @@ static void write_struct_part(json_writer *w, const pli_schema *schema)
     }
     for (int32_t i = 0; i < schema->field_count; ++i) {
         const pli_field *field = &schema->fields[i];
-        if (field->kind == PLI_FIELD_MESH) continue;
+        if (!pli_field_is_key(field)) continue;
         pli_text_append(&w->text, comma);
         write_property(w, field, field->key);
         comma = ",\n";

@@ -11,11 +11,6 @@ typedef struct markdown_writer {
     pli_schema_list list;
 } markdown_writer;
 
-static void write_link(markdown_writer *w, const char *id)
-{
-    pli_text_format(&w->text, "[%s](#%s)", id, id);
-}
-
 // what a value, several values and three values are called
 static const char *const value_nouns[][3] = {
     [PLI_ITEM_REAL] = {"number", "list of numbers", "three numbers"},
@@ -27,14 +22,14 @@ static const char *const value_nouns[][3] = {
 
 static void write_type(markdown_writer *w, const pli_field *field)
 {
-    pli_items items;
-    pli_field_get_items(field, NULL, &items);
+    pli_items items = pli_field_get_items(field, NULL);
     if (items.kind == PLI_ITEM_STRUCT || items.kind == PLI_ITEM_VARIANT) {
         bool is_named = field->kind == PLI_FIELD_NAMED;
         if (items.is_list) pli_text_append(&w->text, is_named ? "by name: " : "list of ");
-        write_link(w, items.kind == PLI_ITEM_STRUCT
-                          ? pli_schema_list_struct_id(&w->list, field->schema)
-                          : pli_schema_list_choice_id(&w->list, field));
+        const char *id = items.kind == PLI_ITEM_STRUCT
+                             ? pli_schema_list_struct_id(&w->list, field->schema)
+                             : pli_schema_list_choice_id(&w->list, field);
+        pli_text_format(&w->text, "[%s](#%s)", id, id);
         return;
     }
     bool is_path = (field->flags & PLI_FIELD_PATH) != 0;
@@ -44,6 +39,7 @@ static void write_type(markdown_writer *w, const pli_field *field)
     if (field->unit != NULL && field->unit[0] != '\0') {
         pli_text_format(&w->text, " (%s)", field->unit);
     }
+    if (field->flags & PLI_FIELD_PAINTABLE) pli_text_append(&w->text, ", or [paint](#paint)");
 }
 
 static void write_default(markdown_writer *w, const pli_field *field)
@@ -58,8 +54,7 @@ static void write_default(markdown_writer *w, const pli_field *field)
 // What is allowed, where the type alone does not say it.
 static void write_range(markdown_writer *w, const pli_field *field)
 {
-    pli_items items;
-    pli_field_get_items(field, NULL, &items);
+    pli_items items = pli_field_get_items(field, NULL);
     bool is_number = items.kind == PLI_ITEM_REAL || items.kind == PLI_ITEM_INTEGER;
     bool has_range = is_number && (field->min != 0 || field->max != 0);
     if (!has_range && items.kind != PLI_ITEM_CHOICE) return;
@@ -92,7 +87,7 @@ static void write_struct_part(markdown_writer *w, const pli_schema *schema)
                               "| --- | --- | --- | --- | --- |\n");
     for (int32_t i = 0; i < schema->field_count; ++i) {
         const pli_field *field = &schema->fields[i];
-        if (field->kind != PLI_FIELD_MESH) write_row(w, schema, field);
+        if (pli_field_is_key(field)) write_row(w, schema, field);
     }
     pli_text_append(&w->text, "\n");
 }

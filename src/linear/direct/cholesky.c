@@ -718,12 +718,6 @@ static void substitute(void *user)
                      &cholesky->E, &cholesky->common);
 }
 
-static pli_status solve_columns(pli_cholesky *cholesky, cholmod_dense *B)
-{
-    call_cholmod(cholesky, substitute, &(solve_job){cholesky, B});
-    return cholmod_outcome(cholesky, "substitution");
-}
-
 pli_status pli_cholesky_solve(pli_cholesky *cholesky, int32_t rhs_count, const double *b, double *x)
 {
     if (!cholesky->factored) {
@@ -749,7 +743,8 @@ pli_status pli_cholesky_solve(pli_cholesky *cholesky, int32_t rhs_count, const d
                        .x = (void *)(uintptr_t)b,
                        .xtype = CHOLMOD_REAL,
                        .dtype = CHOLMOD_DOUBLE};
-    PLI_TRY(solve_columns(cholesky, &B));
+    call_cholmod(cholesky, substitute, &(solve_job){cholesky, &B});
+    PLI_TRY(cholmod_outcome(cholesky, "substitution"));
     pli_vector_copy(cholesky->context, (int64_t)(n * columns), cholesky->X->x, x);
     return PLI_OK;
 }

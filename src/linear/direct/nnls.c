@@ -388,26 +388,23 @@ const int32_t *pli_nnls_passive(const pli_nnls *nnls)
 
 // ---- creation
 
-static bool allocate_arrays(pli_nnls *n)
+static pli_status allocate_arrays(pli_nnls *n)
 {
     int64_t rows = n->max_rows;
     int64_t columns = n->max_columns;
     int64_t passive = n->max_passive;
     int64_t q_size = passive * rows;
     int64_t r_size = passive * passive;
-    n->norms = PLI_NEW(n->context, double, columns, "lengths of columns");
-    n->cosine = PLI_NEW(n->context, double, columns, "cosines of columns");
-    n->state = PLI_NEW(n->context, uint8_t, columns, "states of columns");
-    n->passive = PLI_NEW(n->context, int32_t, passive, "passive columns");
-    n->weight = PLI_NEW(n->context, double, passive, "passive weights");
-    n->target = PLI_NEW(n->context, double, passive, "weights without bounds");
-    n->c = PLI_NEW(n->context, double, passive, "right-hand side in Q");
-    n->Q = PLI_NEW(n->context, double, q_size, "Q of passive columns");
-    n->R = PLI_NEW(n->context, double, r_size, "R of passive columns");
-    n->residual = PLI_NEW(n->context, double, rows, "least squares residual");
-    return n->norms != NULL && n->cosine != NULL && n->state != NULL && n->passive != NULL &&
-           n->weight != NULL && n->target != NULL && n->c != NULL && n->Q != NULL && n->R != NULL &&
-           n->residual != NULL;
+    PLI_TRY(PLI_MAKE(n->context, n->norms, columns, "lengths of columns"));
+    PLI_TRY(PLI_MAKE(n->context, n->cosine, columns, "cosines of columns"));
+    PLI_TRY(PLI_MAKE(n->context, n->state, columns, "states of columns"));
+    PLI_TRY(PLI_MAKE(n->context, n->passive, passive, "passive columns"));
+    PLI_TRY(PLI_MAKE(n->context, n->weight, passive, "passive weights"));
+    PLI_TRY(PLI_MAKE(n->context, n->target, passive, "weights without bounds"));
+    PLI_TRY(PLI_MAKE(n->context, n->c, passive, "right-hand side in Q"));
+    PLI_TRY(PLI_MAKE(n->context, n->Q, q_size, "Q of passive columns"));
+    PLI_TRY(PLI_MAKE(n->context, n->R, r_size, "R of passive columns"));
+    return PLI_MAKE(n->context, n->residual, rows, "least squares residual");
 }
 
 pli_status pli_nnls_create(pli_context *context, int32_t max_rows, int32_t max_columns,
@@ -425,9 +422,10 @@ pli_status pli_nnls_create(pli_context *context, int32_t max_rows, int32_t max_c
     made->max_rows = max_rows;
     made->max_columns = max_columns;
     made->max_passive = max_rows < max_columns ? max_rows : max_columns;
-    if (!allocate_arrays(made)) {
+    pli_status status = allocate_arrays(made);
+    if (status != PLI_OK) {
         pli_nnls_destroy(made);
-        return PLI_ERROR_MEMORY;
+        return status;
     }
     *nnls = made;
     return PLI_OK;

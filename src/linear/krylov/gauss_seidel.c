@@ -95,11 +95,9 @@ static void find_mirrors_range(void *user, int64_t begin, int64_t end)
 static pli_status triangle_init(pli_context *context, int64_t row_count, int64_t count,
                                 triangle *made)
 {
-    made->start = PLI_NEW(context, int64_t, row_count + 1, "sweep rows");
-    made->column = PLI_NEW(context, int32_t, count, "sweep columns");
-    made->values = PLI_NEW(context, float, 9 * count, "sweep values");
-    return made->start != NULL && made->column != NULL && made->values != NULL ? PLI_OK
-                                                                               : PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, made->start, row_count + 1, "sweep rows"));
+    PLI_TRY(PLI_MAKE(context, made->column, count, "sweep columns"));
+    return PLI_MAKE(context, made->values, 9 * count, "sweep values");
 }
 
 static void triangle_clear(pli_context *context, triangle *one)

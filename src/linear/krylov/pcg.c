@@ -225,15 +225,6 @@ static bool restart(pcg_state *state, bool drop_rough)
     return false;
 }
 
-// Ends the solve at a direction without positive curvature.
-static void stop_indefinite(pcg_state *state)
-{
-    const pli_krylov_system *system = state->common.system;
-    state->common.report->stop = PLI_KRYLOV_INDEFINITE;
-    state->common.report->iterations = state->iteration;
-    if (!state->moved) pli_krylov_precondition(&state->common, system->b, system->x);
-}
-
 // Whether the rough operator spoils this direction: A gives it positive curvature, or a number.
 static bool is_spoilt(pcg_state *state, double curvature)
 {
@@ -250,7 +241,10 @@ static bool take_step_length(pcg_state *state, double curvature)
 {
     pli_krylov_report *report = state->common.report;
     if (curvature <= 0 && state->common.def->stop_at_indefinite) {
-        stop_indefinite(state);
+        const pli_krylov_system *system = state->common.system;
+        report->stop = PLI_KRYLOV_INDEFINITE;
+        report->iterations = state->iteration;
+        if (!state->moved) pli_krylov_precondition(&state->common, system->b, system->x);
         return false;
     }
     state->alpha = state->rho / curvature;

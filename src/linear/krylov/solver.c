@@ -37,12 +37,6 @@ struct pli_linear_solver {
 
 // ---- the multigrid, where there is one
 
-static pli_status create_multigrid(pli_linear_solver *s)
-{
-    return pli_multigrid_create(s->context, &s->def.multigrid, s->def.hierarchy, s->A,
-                                &s->multigrid);
-}
-
 static pli_status build_multigrid(pli_linear_solver *s)
 {
     s->cycles_work = false;
@@ -62,7 +56,9 @@ static pli_status create_precondition(pli_linear_solver *s)
 {
     pli_precondition_def def = {.kind = s->def.preconditioner};
     PLI_TRY(pli_precondition_create(s->context, &def, s->A, &s->precondition));
-    return s->def.precondition_by_multigrid ? create_multigrid(s) : PLI_OK;
+    if (!s->def.precondition_by_multigrid) return PLI_OK;
+    return pli_multigrid_create(s->context, &s->def.multigrid, s->def.hierarchy, s->A,
+                                &s->multigrid);
 }
 
 static pli_status build_precondition(pli_linear_solver *s, bool *definite)

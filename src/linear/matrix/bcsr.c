@@ -6,7 +6,6 @@
 #include "linear/matrix/block_kernel.h"
 #include "linear/matrix/vector.h"
 
-#include "base/hash.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "math/mat3.h"
@@ -40,14 +39,6 @@ static void find_diagonal_range(void *user, int64_t begin, int64_t end)
     }
 }
 
-static uint64_t pattern_hash(int32_t row_count, const pli_bcsr_pattern *pattern)
-{
-    uint64_t hash = pli_hash_bytes(PLI_HASH_START, pattern->row_start,
-                                   ((size_t)row_count + 1) * sizeof *pattern->row_start);
-    return pli_hash_bytes(hash, pattern->column,
-                          (size_t)pattern->block_count * sizeof *pattern->column);
-}
-
 // Gives the matrix a new pattern, whose arrays it takes over on success only.
 static pli_status take_pattern(pli_bcsr *matrix, int32_t row_count, const pli_bcsr_pattern *pattern)
 {
@@ -75,7 +66,7 @@ static pli_status take_pattern(pli_bcsr *matrix, int32_t row_count, const pli_bc
     matrix->row_start = pattern->row_start;
     matrix->column = pattern->column;
     matrix->diagonal = diagonal;
-    matrix->revision = pattern_hash(row_count, pattern);
+    matrix->revision = pli_pattern_hash(row_count, pattern->row_start, pattern->column);
     pli_parallel_for(context, row_count, ROW_GRAIN, find_diagonal_range,
                      &(matrix_job){.matrix = matrix});
     pli_bcsr_extra_forget(matrix);

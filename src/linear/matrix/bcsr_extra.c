@@ -40,16 +40,11 @@ static int32_t *find_entry(const pli_bcsr_extra *extra, int32_t row, int32_t col
     }
 }
 
-static void clear_table(pli_bcsr_extra *extra)
-{
-    memset(extra->table, 0, ((size_t)1 << extra->table_bits) * sizeof *extra->table);
-}
-
 // Enters all blocks again.
 static void fill_table(pli_bcsr_extra *extra)
 {
     if (extra->table_is_current) return;
-    clear_table(extra);
+    memset(extra->table, 0, ((size_t)1 << extra->table_bits) * sizeof *extra->table);
     extra->table_is_current = true;
     for (int32_t k = 0; k < extra->count; ++k) {
         *find_entry(extra, extra->blocks[k].row, extra->blocks[k].column) = k + 1;
@@ -269,18 +264,8 @@ void pli_bcsr_close_extra(pli_bcsr *matrix)
 int64_t pli_bcsr_extra_begin(const pli_bcsr *matrix, int64_t row)
 {
     const pli_bcsr_extra *extra = &matrix->extra;
-    PLI_ASSERT(matrix->context, !extra->open);
-    int64_t low = 0;
-    int64_t high = extra->count;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (extra->blocks[middle].row < row) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    int32_t k = pli_bcsr_extra_first_row(matrix, row);
+    return k < extra->row_count ? extra->row_start[k] : extra->count;
 }
 
 int32_t pli_bcsr_extra_first_row(const pli_bcsr *matrix, int64_t row)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "linear/matrix/bcsr_pattern.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 
@@ -121,7 +122,7 @@ static void sift_down(int32_t *heap, int64_t root, int64_t count)
     heap[root] = item;
 }
 
-static void sort_items(int32_t *items, int64_t count)
+void pli_pattern_sort(int32_t *items, int64_t count)
 {
     if (count <= INSERTION_LIMIT) {
         sort_by_insertion(items, count);
@@ -157,7 +158,7 @@ static int64_t gather_row(const pattern_builder *builder, int32_t row, int32_t *
     for (int64_t place = 0; place < size; ++place) {
         if (table[place] >= 0) table[count++] = table[place];
     }
-    sort_items(table, count);
+    pli_pattern_sort(table, count);
     return count;
 }
 
@@ -284,4 +285,11 @@ pli_status pli_bcsr_pattern_build(pli_context *context, int32_t row_count, int32
 done:
     builder_clear(&builder);
     return status;
+}
+
+uint64_t pli_pattern_hash(int32_t row_count, const int64_t *row_start, const int32_t *column)
+{
+    uint64_t hash =
+        pli_hash_bytes(PLI_HASH_START, row_start, ((size_t)row_count + 1) * sizeof *row_start);
+    return pli_hash_bytes(hash, column, (size_t)row_start[row_count] * sizeof *column);
 }

@@ -23,6 +23,12 @@ PLI_CHECKED pli_status pli_bcsr_pattern_build(pli_context *context, int32_t row_
                                               int32_t list_count, const pli_clique_list *lists,
                                               pli_bcsr_pattern *pattern);
 
+// Sorts the columns of a row, which is short as a rule.
+void pli_pattern_sort(int32_t *items, int64_t count);
+
+// The same for equal patterns, and as good as never for others.
+uint64_t pli_pattern_hash(int32_t row_count, const int64_t *row_start, const int32_t *column);
+
 // Place of a column in a row of a pattern whose columns increase, or -1.
 static inline int64_t pli_pattern_find(const int64_t *row_start, const int32_t *column, int32_t row,
                                        int32_t wanted)

@@ -123,23 +123,11 @@ static void multiply_rows(const void *self, const double *x, double *y, int64_t 
     }
 }
 
-typedef struct product_job {
-    const pli_bcsr_single *single;
-    const double *x;
-    double *y;
-} product_job;
-
-static void multiply_range(void *user, int64_t begin, int64_t end)
-{
-    const product_job *job = user;
-    multiply_rows(job->single, job->x, job->y, begin, end);
-}
-
 static void multiply(const void *self, const double *x, double *y)
 {
     const pli_bcsr_single *single = self;
-    product_job job = {single, x, y};
-    pli_parallel_for(single->context, single->matrix->row_count, ROW_GRAIN, multiply_range, &job);
+    pli_operator_apply_by_rows(single->context, single->matrix->row_count, ROW_GRAIN, multiply_rows,
+                               single, x, y);
 }
 
 pli_operator pli_bcsr_single_operator(const pli_bcsr_single *single)

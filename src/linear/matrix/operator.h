@@ -15,13 +15,16 @@
 
 #include "linear/matrix/bcsr.h"
 
+// rows begin to end of y = A x
+typedef void (*pli_operator_rows_fn)(const void *self, const double *x, double *y, int64_t begin,
+                                     int64_t end);
+
 typedef struct pli_operator {
     int64_t size;     // unknowns
     const void *self; // borrowed
     void (*apply)(const void *self, const double *x, double *y);
 
-    // rows begin to end of y = A x; NULL: not offered
-    void (*apply_rows)(const void *self, const double *x, double *y, int64_t begin, int64_t end);
+    pli_operator_rows_fn apply_rows; // NULL: not offered
     // looks at all of x before its rows are asked for; NULL: need not
     void (*load)(const void *self, const double *x);
     bool is_local; // a row of the result depends on the same row of x only
@@ -31,6 +34,11 @@ static inline void pli_operator_apply(const pli_operator *A, const double *x, do
 {
     A->apply(A->self, x, y);
 }
+
+// y = A x of `row_count` rows by all threads, blocks of at least `grain` rows each.
+void pli_operator_apply_by_rows(const pli_context *context, int64_t row_count, int64_t grain,
+                                pli_operator_rows_fn rows, const void *self, const double *x,
+                                double *y);
 
 // The product with a block matrix.
 pli_operator pli_bcsr_operator(const pli_bcsr *matrix);

@@ -399,22 +399,18 @@ static void add_corner(const add_job *job, int64_t k)
     }
 }
 
-// Zero blocks at the places of a range of rows.
-static void write_places(const add_job *job, int64_t begin, int64_t end)
-{
-    const pli_stencils *s = job->stencils;
-    for (int32_t k = s->place_start[begin]; k < s->place_start[end]; ++k) {
-        job->matrix->extra.blocks[k] =
-            (pli_extra_block){.row = s->places[k].row, .column = s->places[k].column};
-    }
-}
-
 static void add_range(void *user, int64_t begin, int64_t end)
 {
     const add_job *job = user;
-    const int32_t *start = job->stencils->corner_start;
-    if (job->is_first) write_places(job, begin, end);
-    for (int64_t k = start[begin]; k < start[end]; ++k) add_corner(job, k);
+    const pli_stencils *s = job->stencils;
+    if (job->is_first) {
+        // zero blocks at the places of the rows
+        for (int32_t k = s->place_start[begin]; k < s->place_start[end]; ++k) {
+            job->matrix->extra.blocks[k] =
+                (pli_extra_block){.row = s->places[k].row, .column = s->places[k].column};
+        }
+    }
+    for (int64_t k = s->corner_start[begin]; k < s->corner_start[end]; ++k) add_corner(job, k);
 }
 
 bool pli_stencils_add(pli_stencils *stencils, const double *hessians, pli_bcsr *matrix)

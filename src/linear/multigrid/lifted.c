@@ -3,9 +3,9 @@
 
 #include "linear/matrix/bcsr_pattern.h"
 
-#include "base/hash.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "math/mat3.h"
 
 #include <string.h>
 
@@ -26,13 +26,10 @@ static pli_status build_pattern(pli_lifted *made, int32_t list_count, const pli_
 static pli_status allocate_values(pli_lifted *made)
 {
     pli_context *context = made->context;
-    made->diagonal = PLI_NEW(context, int64_t, made->row_count, "diagonal");
-    made->pristine = PLI_NEW(context, double, made->entry_count, "scalar matrix");
-    made->values = PLI_NEW(context, double, made->entry_count, "scalar matrix");
-    made->held = PLI_NEW(context, uint8_t, made->row_count, "held vertices");
-    bool complete = made->diagonal != NULL && made->pristine != NULL && made->values != NULL &&
-                    made->held != NULL;
-    return complete ? PLI_OK : PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, made->diagonal, made->row_count, "diagonal"));
+    PLI_TRY(PLI_MAKE(context, made->pristine, made->entry_count, "scalar matrix"));
+    PLI_TRY(PLI_MAKE(context, made->values, made->entry_count, "scalar matrix"));
+    return PLI_MAKE(context, made->held, made->row_count, "held vertices");
 }
 
 pli_status pli_lifted_create(pli_context *context, int32_t row_count, int32_t list_count,
@@ -52,10 +49,7 @@ pli_status pli_lifted_create(pli_context *context, int32_t row_count, int32_t li
     for (int32_t row = 0; row < row_count; ++row) {
         made->diagonal[row] = pli_lifted_find(made, row, row);
     }
-    uint64_t hash = pli_hash_bytes(PLI_HASH_START, made->row_start,
-                                   ((size_t)row_count + 1) * sizeof *made->row_start);
-    made->revision =
-        pli_hash_bytes(hash, made->column, (size_t)made->entry_count * sizeof *made->column);
+    made->revision = pli_pattern_hash(row_count, made->row_start, made->column);
     *matrix = made;
     return PLI_OK;
 }
@@ -139,16 +133,10 @@ int32_t pli_lifted_first_block(const pli_lifted *matrix, int64_t row)
     return low;
 }
 
-static bool is_multiple_of_identity(const double D[9])
-{
-    bool diagonal = D[1] == 0 && D[2] == 0 && D[3] == 0 && D[5] == 0 && D[6] == 0 && D[7] == 0;
-    return diagonal && D[0] == D[4] && D[0] == D[8];
-}
-
 bool pli_lifted_is_isotropic(const pli_lifted *matrix)
 {
     for (int32_t k = 0; k < matrix->block_count; ++k) {
-        if (!is_multiple_of_identity(matrix->blocks + 9 * (int64_t)k)) return false;
+        if (!pli_mat3_is_isotropic(matrix->blocks + 9 * (int64_t)k)) return false;
     }
     return true;
 }
@@ -190,12 +178,6 @@ static void multiply_rows(const void *self, const double *x, double *y, int64_t 
     }
 }
 
-static void multiply_range(void *user, int64_t begin, int64_t end)
-{
-    const product_job *job = user;
-    multiply_rows(job->matrix, job->x, job->y, begin, end);
-}
-
 static void residual_range(void *user, int64_t begin, int64_t end)
 {
     const product_job *job = user;
@@ -209,8 +191,8 @@ static void residual_range(void *user, int64_t begin, int64_t end)
 
 void pli_lifted_multiply(const pli_lifted *matrix, const double *x, double *y)
 {
-    product_job job = {matrix, NULL, x, y};
-    pli_parallel_for(matrix->context, matrix->row_count, ROW_GRAIN, multiply_range, &job);
+    pli_operator_apply_by_rows(matrix->context, matrix->row_count, ROW_GRAIN, multiply_rows, matrix,
+                               x, y);
 }
 
 void pli_lifted_residual(const pli_lifted *matrix, const double *b, const double *x, double *r)

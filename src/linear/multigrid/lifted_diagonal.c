@@ -103,29 +103,16 @@ void pli_lifted_diagonal_apply_rows(const pli_lifted_diagonal *diagonal, const d
     scale_rows(diagonal->inverse, r, z, row, end);
 }
 
-typedef struct apply_job {
-    const pli_lifted_diagonal *diagonal;
-    const double *r;
-    double *z;
-} apply_job;
-
-static void apply_range(void *user, int64_t begin, int64_t end)
+static void apply_rows(const void *self, const double *x, double *y, int64_t begin, int64_t end)
 {
-    const apply_job *job = user;
-    pli_lifted_diagonal_apply_rows(job->diagonal, job->r, job->z, begin, end);
+    pli_lifted_diagonal_apply_rows(self, x, y, begin, end);
 }
 
 static void apply(const void *self, const double *x, double *y)
 {
-    const pli_lifted_diagonal *diagonal = self;
-    const pli_lifted *matrix = diagonal->matrix;
-    apply_job job = {diagonal, x, y};
-    pli_parallel_for(matrix->context, matrix->row_count, ROW_GRAIN, apply_range, &job);
-}
-
-static void apply_rows(const void *self, const double *x, double *y, int64_t begin, int64_t end)
-{
-    pli_lifted_diagonal_apply_rows(self, x, y, begin, end);
+    const pli_lifted *matrix = ((const pli_lifted_diagonal *)self)->matrix;
+    pli_operator_apply_by_rows(matrix->context, matrix->row_count, ROW_GRAIN, apply_rows, self, x,
+                               y);
 }
 
 pli_operator pli_lifted_diagonal_operator(const pli_lifted_diagonal *diagonal)

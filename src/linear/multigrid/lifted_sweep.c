@@ -87,11 +87,9 @@ static void destroy(void *self)
 static pli_status triangle_init(pli_context *context, int64_t row_count, int64_t count,
                                 triangle *made)
 {
-    made->start = PLI_NEW(context, int64_t, row_count + 1, "sweep rows");
-    made->column = PLI_NEW(context, int32_t, count, "sweep columns");
-    made->values = PLI_NEW(context, float, count, "sweep values");
-    bool complete = made->start != NULL && made->column != NULL && made->values != NULL;
-    return complete ? PLI_OK : PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, made->start, row_count + 1, "sweep rows"));
+    PLI_TRY(PLI_MAKE(context, made->column, count, "sweep columns"));
+    return PLI_MAKE(context, made->values, count, "sweep values");
 }
 
 static pli_status allocate(sweeper *s)
@@ -101,15 +99,12 @@ static pli_status allocate(sweeper *s)
     int64_t half = (s->matrix->entry_count - rows) / 2;
     PLI_TRY(triangle_init(context, rows, half, &s->lower));
     PLI_TRY(triangle_init(context, rows, half, &s->upper));
-    s->row_of_place = PLI_NEW(context, int32_t, rows, "sweep order");
-    s->place_of_row = PLI_NEW(context, int32_t, rows, "sweep order");
-    s->block_of_place = PLI_NEW(context, int32_t, rows, "sweep blocks");
-    s->c = PLI_NEW(context, float, 4 * rows, "sweep vectors");
-    s->x = PLI_NEW(context, float, 4 * rows, "sweep vectors");
-    s->sum = PLI_NEW(context, float, 4 * rows, "sweep vectors");
-    bool complete = s->row_of_place != NULL && s->place_of_row != NULL &&
-                    s->block_of_place != NULL && s->c != NULL && s->x != NULL && s->sum != NULL;
-    return complete ? PLI_OK : PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, s->row_of_place, rows, "sweep order"));
+    PLI_TRY(PLI_MAKE(context, s->place_of_row, rows, "sweep order"));
+    PLI_TRY(PLI_MAKE(context, s->block_of_place, rows, "sweep blocks"));
+    PLI_TRY(PLI_MAKE(context, s->c, 4 * rows, "sweep vectors"));
+    PLI_TRY(PLI_MAKE(context, s->x, 4 * rows, "sweep vectors"));
+    return PLI_MAKE(context, s->sum, 4 * rows, "sweep vectors");
 }
 
 // Couplings of a row with those of earlier colours, or the last length that is told apart.

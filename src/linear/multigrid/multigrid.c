@@ -129,13 +129,11 @@ static pli_status order_level(pli_multigrid *mg, int32_t index)
 static pli_status half_init(const pli_multigrid *mg, const pli_mg_level *level, pli_mg_half *half)
 {
     int64_t count = (level->natural.block_count - level->node_count) / 2;
-    half->start = PLI_NEW(mg->context, int64_t, (int64_t)level->node_count + 1, "couplings");
-    half->column = PLI_NEW(mg->context, int32_t, count, "couplings");
-    half->source = PLI_NEW(mg->context, int32_t, count, "couplings");
+    PLI_TRY(PLI_MAKE(mg->context, half->start, (int64_t)level->node_count + 1, "couplings"));
+    PLI_TRY(PLI_MAKE(mg->context, half->column, count, "couplings"));
+    PLI_TRY(PLI_MAKE(mg->context, half->source, count, "couplings"));
     half->values = new_reals(mg, count * level->size * level->size);
-    bool complete =
-        half->start != NULL && half->column != NULL && half->source != NULL && half->values != NULL;
-    return complete ? PLI_OK : PLI_ERROR_MEMORY;
+    return half->values != NULL ? PLI_OK : PLI_ERROR_MEMORY;
 }
 
 static int64_t find_slot(const pli_mg_matrix *natural, int32_t row, int32_t column)

@@ -85,17 +85,6 @@ static int64_t visit_row(const pli_mg_level *level, const pli_interpolation_map 
     return count;
 }
 
-// Increasing order; rows are short.
-static void sort_columns(int32_t *columns, int64_t count)
-{
-    for (int64_t k = 1; k < count; ++k) {
-        int32_t moved = columns[k];
-        int64_t at = k;
-        for (; at > 0 && columns[at - 1] > moved; --at) columns[at] = columns[at - 1];
-        columns[at] = moved;
-    }
-}
-
 static int64_t find_block(const pli_mg_level *level, int32_t row, int32_t column)
 {
     return pli_pattern_find(level->own_row_start, level->own_column, row, column);
@@ -121,7 +110,7 @@ static pli_status build_pattern(pli_context *context, const pli_interpolation_ma
     if (level->own_column == NULL || level->own_values == NULL) goto done;
     for (int32_t node = 0; node < n; ++node) {
         int32_t *columns = level->own_column + level->own_row_start[node];
-        sort_columns(columns, visit_row(level, transfer, fine, node, mark, columns));
+        pli_pattern_sort(columns, visit_row(level, transfer, fine, node, mark, columns));
         level->own_diagonal[node] = find_block(level, node, node);
     }
     level->natural = (pli_mg_matrix){n,

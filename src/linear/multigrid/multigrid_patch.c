@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "linear/matrix/dense.h"
+#include "math/mat3.h"
 
 #include <math.h>
 #include <string.h>
@@ -202,12 +203,6 @@ static void forget(pli_mg_level *level)
     patches->full_count = 0;
 }
 
-static bool is_isotropic(const double D[9])
-{
-    return D[0] == D[4] && D[0] == D[8] && D[1] == 0 && D[2] == 0 && D[3] == 0 && D[5] == 0 &&
-           D[6] == 0 && D[7] == 0;
-}
-
 static void place_vertex_patches(const pli_lifted *matrix, pli_mg_level *finest)
 {
     for (int32_t k = 0; k < matrix->block_count; ++k) {
@@ -215,7 +210,7 @@ static void place_vertex_patches(const pli_lifted *matrix, pli_mg_level *finest)
         const double *D = matrix->blocks + 9 * (int64_t)k;
         if (matrix->held[row]) continue;
         int32_t patch = get_patch(finest, row);
-        if (is_isotropic(D)) {
+        if (pli_mat3_is_isotropic(D)) {
             finest->patches.isotropic[patch] += D[0];
         } else {
             finest->patches.is_full[patch] = true;

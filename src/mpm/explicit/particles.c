@@ -594,14 +594,6 @@ static void fill_lane(const pli_particle *from, const int32_t u[3], pli_particle
     lane->id = from->id;
 }
 
-static void add_one(pli_particles *particles, int32_t kind, int32_t block, const int32_t u[3],
-                    const pli_particle *added)
-{
-    pli_particle_lane data;
-    fill_lane(added, u, &data);
-    append(particles, (pli_particle_place){block, 0}, kind, &data);
-}
-
 // What two passes over new particles do: make blocks, then fill them.
 typedef enum add_pass { MAKE_BLOCKS, FILL_BLOCKS } add_pass;
 
@@ -618,7 +610,10 @@ static pli_status add_all(pli_particles *particles, add_pass pass, int32_t kind,
             uint32_t code = pli_paged_grid_code(particles->grid, at);
             PLI_TRY(pli_particles_find_block(particles, code, &block));
         }
-        if (pass == FILL_BLOCKS) add_one(particles, kind, block, u, &added[i]);
+        if (pass == MAKE_BLOCKS) continue;
+        pli_particle_lane data;
+        fill_lane(&added[i], u, &data);
+        append(particles, (pli_particle_place){block, 0}, kind, &data);
     }
     return PLI_OK;
 }

@@ -330,24 +330,19 @@ static pli_status check_sources(const settling *job)
     return PLI_OK;
 }
 
-static pli_status find_blocks_of(const settling *job, const pli_particle_source *from)
-{
-    pli_particles *particles = job->particles;
-    for (int32_t i = 0; i < from->run_count; ++i) {
-        pli_particle_run *run = &particles->runs[from->first + i];
-        int32_t step[3];
-        step_of(run->way, step);
-        uint32_t code = particles->blocks[from->place.block].code;
-        code = pli_paged_grid_step(particles->grid, code, step);
-        PLI_TRY(pli_particles_find_block(particles, code, &run->block));
-    }
-    return PLI_OK;
-}
-
 static pli_status find_blocks(const settling *job)
 {
-    for (int64_t i = 0; i < job->source_count; ++i) {
-        PLI_TRY(find_blocks_of(job, &job->particles->sources[i]));
+    pli_particles *particles = job->particles;
+    for (int64_t k = 0; k < job->source_count; ++k) {
+        const pli_particle_source *from = &particles->sources[k];
+        for (int32_t i = 0; i < from->run_count; ++i) {
+            pli_particle_run *run = &particles->runs[from->first + i];
+            int32_t step[3];
+            step_of(run->way, step);
+            uint32_t code = particles->blocks[from->place.block].code;
+            code = pli_paged_grid_step(particles->grid, code, step);
+            PLI_TRY(pli_particles_find_block(particles, code, &run->block));
+        }
     }
     return PLI_OK;
 }

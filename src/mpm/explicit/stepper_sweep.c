@@ -34,14 +34,6 @@ static pli_sweep_block *list_block(pli_stepper *s, int32_t block, int32_t time)
     return &s->listed[clock->listed];
 }
 
-static void list_neighbors(pli_stepper *s, int32_t block, int32_t time)
-{
-    for (int32_t way = 0; way < PLI_STEPPER_WAYS; ++way) {
-        int32_t other = pli_stepper_neighbor(s, block, way);
-        if (other >= 0) (void)list_block(s, other, time);
-    }
-}
-
 // Those that move: blocks of this step, and buffers that go with it.
 static void list_movers(pli_stepper *s, int32_t time, int32_t step)
 {
@@ -65,7 +57,11 @@ static void list_all(pli_stepper *s, int32_t time, int32_t step)
     // the blocks that they are for before they expire
     int32_t mover_count = s->listed_count;
     for (int32_t k = 0; k < mover_count; ++k) {
-        if (s->listed[k].takes & OWN) list_neighbors(s, s->listed[k].block, time);
+        if (!(s->listed[k].takes & OWN)) continue;
+        for (int32_t way = 0; way < PLI_STEPPER_WAYS; ++way) {
+            int32_t other = pli_stepper_neighbor(s, s->listed[k].block, way);
+            if (other >= 0) (void)list_block(s, other, time);
+        }
     }
 }
 
@@ -106,11 +102,6 @@ static void list_pages(pli_stepper *s)
         s->pages[s->page_count++] =
             pli_paged_grid_step(s->grid, s->particles->blocks[block].code, step);
     }
-}
-
-static void unlist_all(pli_stepper *s)
-{
-    for (int32_t k = 0; k < s->listed_count; ++k) s->clocks[s->listed[k].block].listed = -1;
 }
 
 static void clear_pages(void *user, int64_t begin, int64_t end)
@@ -219,18 +210,13 @@ static int64_t count_particles(const pli_stepper *s, int32_t block, int32_t laye
     return count;
 }
 
-static int32_t level_of(int32_t step)
-{
-    return __builtin_ctz((uint32_t)step);
-}
-
 static void count_updates(pli_stepper *s, int32_t step, const pli_sweep_block *b)
 {
     pli_stepper_report *report = &s->report;
     if (b->takes & OWN) {
         ++report->block_updates;
         report->hasty_updates += s->clocks[b->block].is_hasty;
-        ++report->blocks_by_step[level_of(step)];
+        ++report->blocks_by_step[__builtin_ctz((uint32_t)step)];
         report->particle_updates += count_particles(s, b->block, 0);
     }
     if (b->takes & SECOND) report->buffer_updates += count_particles(s, b->block, 1);
@@ -258,23 +244,17 @@ static void finish_sweep(pli_stepper *s, int32_t time, int32_t step)
     if (s->def.trace != NULL) s->def.trace(s->def.user, &event);
 }
 
-static pli_status tell_begin(const pli_stepper *s, int32_t time, int32_t step)
-{
-    if (s->def.begin == NULL) return PLI_OK;
-    pli_stepper_sweep_info sweep = {time, step, s->page_count, s->pages};
-    return s->def.begin(s->def.user, &sweep);
-}
-
 pli_status pli_stepper_sweep(pli_stepper *s, int32_t time, int32_t step)
 {
     list_all(s, time, step);
     pli_status status = grow_pages(s);
     if (status == PLI_OK) list_pages(s);
-    unlist_all(s);
+    for (int32_t k = 0; k < s->listed_count; ++k) s->clocks[s->listed[k].block].listed = -1;
     if (status != PLI_OK || s->listed_count == 0) return status;
     sort_by_color(s);
     s->dt = step * s->def.tick;
-    PLI_TRY(tell_begin(s, time, step));
+    pli_stepper_sweep_info sweep = {time, step, s->page_count, s->pages};
+    if (s->def.begin != NULL) PLI_TRY(s->def.begin(s->def.user, &sweep));
     double start = pli_clock_seconds();
     transfer_all(s);
     s->report.transfer_seconds += pli_clock_seconds() - start;

@@ -33,6 +33,29 @@ static inline double pli_spline_base(pli_spline_kind kind, double u)
     return floor(u - 0.5 * (double)kind);
 }
 
+// A statement with the `width` of a spline as a constant, by which the compiler unrolls:
+// PLI_WITH_WIDTH(cloud->spline, scatter_cell(job, width, cell));
+#define PLI_WITH_WIDTH(spline, ...)  \
+    do {                             \
+        switch (spline) {            \
+        case PLI_SPLINE_LINEAR: {    \
+            enum { width = 2 };      \
+            __VA_ARGS__;             \
+            break;                   \
+        }                            \
+        case PLI_SPLINE_QUADRATIC: { \
+            enum { width = 3 };      \
+            __VA_ARGS__;             \
+            break;                   \
+        }                            \
+        case PLI_SPLINE_CUBIC: {     \
+            enum { width = 4 };      \
+            __VA_ARGS__;             \
+            break;                   \
+        }                            \
+        }                            \
+    } while (0)
+
 // Mean square distance of a particle's weights along an axis (cells^2): what the affine velocity is
 // divided by (Jiang et al. 2015). Linear splines have none that is the same everywhere: 0.
 static inline double pli_spline_spread(pli_spline_kind kind)

@@ -8,7 +8,7 @@
 #include "material/prox.h"
 #include "mpm/implicit/admm_inside.h"
 #include "mpm/implicit/implicit_inside.h"
-#include "optimize/stopping.h"
+#include "optimize/descent.h"
 
 enum {
     SLOTS = PLI_EVALUATION_SLOTS,
@@ -130,21 +130,13 @@ static void weigh_slots(void *user, int64_t begin, int64_t end)
 
 // ---- z and u
 
-// everything one minimisation carries from stage to stage
+// What one minimisation carries from stage to stage; b of `at` is the right-hand side of the
+// x-step, and d the x-step.
 typedef struct descent {
     pli_admm *admm;
-    pli_objective *objective;
     const pli_anchor *inertia;
-    const pli_minimize_env *env;
-    pli_minimize_report *report;
-    int64_t n; // unknowns
-
-    double *x;      // [n] current iterate, the caller's
-    double *g;      // [n] gradient dE/dx at x
-    double *r;      // [n] right-hand side of the x-step
-    double *d;      // [n] the x-step
+    pli_descent at;
     bool has_start; // z-steps have a start
-    pli_iterate last;
 } descent;
 
 // The points of one law among those that are evaluated.
@@ -242,13 +234,13 @@ static void split_part(const pli_implicit_pass *pass, int64_t first_cell, int64_
 // z and u at x, and r += sum V c D^T (F - z + u)
 static void split_particles(descent *s)
 {
-    split_pass split = {.pass = {.implicit = s->admm->implicit, .x = s->x, .part = split_part},
+    split_pass split = {.pass = {.implicit = s->admm->implicit, .x = s->at.x, .part = split_part},
                         .s = s};
-    pli_timers_begin(s->env->timers, "local step");
-    split.pass.g = s->r;
+    pli_timers_begin(s->at.env->timers, "local step");
+    split.pass.g = s->at.b;
     pli_implicit_run_colors(&split.pass);
     s->has_start = true;
-    pli_timers_end(s->env->timers);
+    pli_timers_end(s->at.env->timers);
 }
 
 // ---- x
@@ -260,7 +252,7 @@ static void finish_side(void *user, int64_t begin, int64_t end)
     for (int64_t node = begin; node < end; ++node) {
         double stiffness = s->inertia->stiffness[node];
         for (int64_t k = 3 * node; k < 3 * node + 3; ++k) {
-            s->r[k] = -(s->r[k] + stiffness * (s->x[k] - s->inertia->target[k]));
+            s->at.b[k] = -(s->at.b[k] + stiffness * (s->at.x[k] - s->inertia->target[k]));
         }
     }
 }
@@ -270,8 +262,8 @@ static void apply_restricted(const void *self, const double *p, double *q)
 {
     const descent *s = self;
     pli_admm_matrix_multiply(&s->admm->matrix, p, q);
-    pli_objective_mask(s->objective, q);
-    pli_objective_restrict(s->objective, q);
+    pli_objective_mask(s->at.objective, q);
+    pli_objective_restrict(s->at.objective, q);
 }
 
 // d: T A T d = T r
@@ -281,107 +273,80 @@ static pli_status solve_step(descent *s)
     pli_krylov_report report;
     def.max_iterations = s->admm->def.linear_iterations;
     def.relative_tolerance = s->admm->def.linear_tolerance;
-    pli_operator A = {.size = s->n, .self = s, .apply = apply_restricted};
+    pli_operator A = {.size = s->at.n, .self = s, .apply = apply_restricted};
     pli_operator B = pli_admm_matrix_jacobi(&s->admm->matrix);
-    pli_krylov_system system = {.A = &A, .B = &B, .b = s->r, .x = s->d};
-    PLI_TRY(pli_pcg(s->admm->context, &def, &system, s->env->scratch, &report));
-    s->last.linear_iterations = report.iterations;
-    s->report->linear_iterations += report.iterations;
+    pli_krylov_system system = {.A = &A, .B = &B, .b = s->at.b, .x = s->at.d};
+    PLI_TRY(pli_pcg(s->admm->context, &def, &system, s->at.env->scratch, &report));
+    s->at.last.linear_iterations = report.iterations;
+    s->at.report->linear_iterations += report.iterations;
     return PLI_OK;
 }
 
 static pli_status step_nodes(descent *s)
 {
     pli_context *context = s->admm->context;
-    pli_timers_begin(s->env->timers, "global step");
-    pli_parallel_for(context, s->objective->point_count, NODE_GRAIN, finish_side, s);
-    pli_objective_mask(s->objective, s->r);
-    pli_objective_restrict(s->objective, s->r);
+    pli_timers_begin(s->at.env->timers, "global step");
+    pli_parallel_for(context, s->at.objective->point_count, NODE_GRAIN, finish_side, s);
+    pli_objective_mask(s->at.objective, s->at.b);
+    pli_objective_restrict(s->at.objective, s->at.b);
     pli_status status = solve_step(s);
     if (status == PLI_OK) {
         // against rounding of the solve
-        pli_objective_mask(s->objective, s->d);
-        pli_objective_restrict(s->objective, s->d);
-        pli_vector_axpy(context, s->n, 1, s->d, s->x);
-        pli_objective_project(s->objective, s->x, NULL);
+        pli_objective_mask(s->at.objective, s->at.d);
+        pli_objective_restrict(s->at.objective, s->at.d);
+        pli_vector_axpy(context, s->at.n, 1, s->at.d, s->at.x);
+        pli_objective_project(s->at.objective, s->at.x, NULL);
     }
-    pli_timers_end(s->env->timers);
+    pli_timers_end(s->at.env->timers);
     return status;
 }
 
 // ---- the iteration
 
-static pli_status take_scratch(descent *s)
-{
-    pli_arena *arena = s->env->scratch;
-    s->g = pli_arena_doubles(arena, s->n, "gradient");
-    s->r = pli_arena_doubles(arena, s->n, "right-hand side");
-    s->d = pli_arena_doubles(arena, s->n, "step of nodes");
-    return s->g != NULL && s->r != NULL && s->d != NULL ? PLI_OK : PLI_ERROR_MEMORY;
-}
-
 // E and dE/dx at x, and who is told.
-static void evaluate(descent *s)
+static void tell(void *self)
 {
-    pli_timers_begin(s->env->timers, "gradient");
-    s->report->energy = pli_sum_value(pli_objective_energy(s->objective, s->x));
-    ++s->report->energy_evaluations;
-    pli_objective_compute_gradient(s->objective, s->x, s->g);
-    pli_objective_choose_active(s->objective, s->x, s->g);
-    pli_timers_end(s->env->timers);
-    pli_stopping_measure(s->objective, s->g, s->report, &s->last);
-    pli_stopping_tell(s->env, s->report, &s->last);
+    descent *s = self;
+    pli_timers_begin(s->at.env->timers, "gradient");
+    s->at.report->energy = pli_sum_value(pli_objective_energy(s->at.objective, s->at.x));
+    ++s->at.report->energy_evaluations;
+    pli_objective_compute_gradient(s->at.objective, s->at.x, s->at.g);
+    pli_objective_choose_active(s->at.objective, s->at.x, s->at.g);
+    pli_timers_end(s->at.env->timers);
+    pli_descent_measure(&s->at);
+    // an infinite E is not the end, but no minimum either
+    s->at.rules.judges = isfinite(s->at.report->energy);
+    s->at.measure = isnan(s->at.report->energy) ? NAN : s->at.last.gradient;
+    pli_descent_tell(&s->at);
 }
 
-// An infinite E is not the end, but no minimum either.
-static bool is_over(descent *s)
+static pli_status iterate(void *self, bool *over)
 {
-    double energy = s->report->energy;
-    pli_stopping rules = {.tolerance = s->admm->def.tolerance,
-                          .judges = isfinite(energy),
-                          .max_iterations = s->admm->def.max_iterations};
-    return pli_stopping_is_over(&rules, s->env, isnan(energy) ? NAN : s->last.gradient, s->report);
-}
-
-static pli_status iterate(descent *s)
-{
-    pli_vector_fill(s->admm->context, s->n, 0, s->r);
+    descent *s = self;
+    (void)over;
+    pli_vector_fill(s->admm->context, s->at.n, 0, s->at.b);
     // at first z = F(x) and u = 0: nothing pushes
-    if (s->report->iterations > 0) split_particles(s);
+    if (s->at.report->iterations > 0) split_particles(s);
     PLI_TRY(step_nodes(s));
-    ++s->report->iterations;
-    s->last.alpha = 1;
-    s->last.energy_evaluations = 1;
-    s->last.direction = PLI_DIRECTION_NEWTON;
-    evaluate(s);
+    ++s->at.report->iterations;
+    s->at.last.alpha = 1;
+    s->at.last.energy_evaluations = 1;
+    s->at.last.direction = PLI_DIRECTION_NEWTON;
     return PLI_OK;
 }
 
 static pli_status prepare(descent *s)
 {
     pli_admm *admm = s->admm;
-    PLI_TRY(take_scratch(s));
+    PLI_TRY(pli_descent_take_vectors(&s->at, false));
     PLI_TRY(reserve(admm));
-    pli_timers_begin(s->env->timers, "matrix");
+    pli_timers_begin(s->at.env->timers, "matrix");
     pli_parallel_for(admm->context, admm->implicit->cloud->slot_count, SLOT_GRAIN, weigh_slots,
                      admm);
     pli_status status =
         pli_admm_matrix_build(&admm->matrix, admm->implicit, admm->c, s->inertia->stiffness);
-    pli_timers_end(s->env->timers);
+    pli_timers_end(s->at.env->timers);
     return status;
-}
-
-static pli_status run(descent *s)
-{
-    PLI_TRY(prepare(s));
-    pli_objective_release(s->objective);
-    pli_objective_project(s->objective, s->x, NULL);
-    evaluate(s);
-    while (!is_over(s)) {
-        PLI_TRY(pli_stopping_check_cancel(s->admm->context, s->env));
-        PLI_TRY(iterate(s));
-    }
-    return PLI_OK;
 }
 
 // ---- the minimiser
@@ -389,15 +354,17 @@ static pli_status run(descent *s)
 static pli_status minimize(void *self, const pli_minimize_env *env, double *x,
                            pli_minimize_report *report)
 {
+    static const pli_descent_ops ops = {tell, iterate};
     pli_admm *admm = self;
     descent s = {.admm = admm,
-                 .objective = admm->objective,
                  .inertia = admm->inertia,
-                 .env = env,
-                 .report = report,
-                 .n = 3 * (int64_t)admm->objective->point_count,
-                 .x = x};
-    return run(&s);
+                 .at = pli_descent_begin(admm->objective, env, x, report)};
+    s.at.rules = (pli_stopping){.tolerance = admm->def.tolerance,
+                                .max_iterations = admm->def.max_iterations};
+    PLI_TRY(prepare(&s));
+    pli_objective_release(admm->objective);
+    pli_objective_project(admm->objective, x, NULL);
+    return pli_descent_run(&s.at, &ops, &s);
 }
 
 static int64_t memory(const void *self)

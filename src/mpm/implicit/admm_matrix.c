@@ -132,11 +132,7 @@ static void assemble_blocks(void *user, int64_t begin, int64_t end)
     for (int64_t k = begin; k < end; ++k) {
         int32_t block = cloud->blocks_by_color[job->first + k];
         for (int64_t c = cloud->block_cell[block]; c < cloud->block_cell[block + 1]; ++c) {
-            switch (cloud->spline) {
-            case PLI_SPLINE_LINEAR: assemble_cell(job, 2, c, &cell); break;
-            case PLI_SPLINE_QUADRATIC: assemble_cell(job, 3, c, &cell); break;
-            case PLI_SPLINE_CUBIC: assemble_cell(job, 4, c, &cell); break;
-            }
+            PLI_WITH_WIDTH(cloud->spline, assemble_cell(job, width, c, &cell));
         }
     }
 }

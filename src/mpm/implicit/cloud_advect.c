@@ -41,11 +41,7 @@ static void weigh_axis(const pli_cloud *cloud, double f, double w[PLI_SPLINE_WID
                        double d[PLI_SPLINE_WIDTH])
 {
     pli_d4 lanes = {f, f, f, f}, weights[PLI_SPLINE_WIDTH], slopes[PLI_SPLINE_WIDTH];
-    switch (cloud->spline) {
-    case PLI_SPLINE_LINEAR: pli_spline_weights(2, lanes, weights, slopes); break;
-    case PLI_SPLINE_QUADRATIC: pli_spline_weights(3, lanes, weights, slopes); break;
-    case PLI_SPLINE_CUBIC: pli_spline_weights(4, lanes, weights, slopes); break;
-    }
+    PLI_WITH_WIDTH(cloud->spline, pli_spline_weights(width, lanes, weights, slopes));
     for (int32_t k = 0; k < cloud->width; ++k) {
         w[k] = weights[k][0];
         d[k] = slopes[k][0];
@@ -197,11 +193,7 @@ static double fastest(void *user, int64_t begin, int64_t end)
     const speed_job *job = user;
     double most = 0;
     for (int64_t cell = begin; cell < end; ++cell) {
-        switch (job->cloud->spline) {
-        case PLI_SPLINE_LINEAR: most = fmax(most, fastest_of_cell(job, 2, cell)); break;
-        case PLI_SPLINE_QUADRATIC: most = fmax(most, fastest_of_cell(job, 3, cell)); break;
-        case PLI_SPLINE_CUBIC: most = fmax(most, fastest_of_cell(job, 4, cell)); break;
-        }
+        PLI_WITH_WIDTH(job->cloud->spline, most = fmax(most, fastest_of_cell(job, width, cell)));
     }
     return most;
 }

@@ -176,34 +176,26 @@ static int32_t list_node_cells(const cell_steps *steps, number_table table, int3
     return count;
 }
 
-// node_start of the next node = number of entries
-static void count_entries(void *user, int64_t begin, int64_t end)
+typedef struct entry_job {
+    pli_cloud *cloud;
+    bool writes; // else node_start of the next node becomes their number
+} entry_job;
+
+// Counts or writes the entries of the nodes of some blocks.
+static void list_entries(void *user, int64_t begin, int64_t end)
 {
-    pli_cloud *cloud = user;
+    const entry_job *job = user;
+    pli_cloud *cloud = job->cloud;
     cell_steps steps = list_steps(cloud->width);
     for (int64_t b = begin; b < end; ++b) {
         const pli_node_block *block = &cloud->nodes->blocks[b];
         number_table table;
         list_cells_around(cloud, block, table);
         int32_t *start = cloud->node_start + block->first;
-        for (uint64_t bits = block->nodes; bits != 0; bits &= bits - 1) {
-            *++start = list_node_cells(&steps, table, __builtin_ctzll(bits), NULL);
-        }
-    }
-}
-
-static void write_entries(void *user, int64_t begin, int64_t end)
-{
-    pli_cloud *cloud = user;
-    cell_steps steps = list_steps(cloud->width);
-    for (int64_t b = begin; b < end; ++b) {
-        const pli_node_block *block = &cloud->nodes->blocks[b];
-        number_table table;
-        list_cells_around(cloud, block, table);
-        const int32_t *start = cloud->node_start + block->first;
-        for (uint64_t bits = block->nodes; bits != 0; bits &= bits - 1) {
-            (void)list_node_cells(&steps, table, __builtin_ctzll(bits),
-                                  cloud->node_entry + *start++);
+        for (uint64_t bits = block->nodes; bits != 0; bits &= bits - 1, ++start) {
+            int32_t *entries = job->writes ? cloud->node_entry + *start : NULL;
+            int32_t count = list_node_cells(&steps, table, __builtin_ctzll(bits), entries);
+            if (!job->writes) start[1] = count;
         }
     }
 }
@@ -231,12 +223,14 @@ pli_status pli_cloud_find_nodes(pli_cloud *cloud)
     PLI_TRY(reserve_nodes(cloud));
     match_blocks(cloud);
     pli_parallel_for(context, cloud->block_count, BLOCK_GRAIN, find_nodes, cloud);
-    pli_parallel_for(context, cloud->nodes->block_count, BLOCK_GRAIN, count_entries, cloud);
+    entry_job job = {cloud, false};
+    pli_parallel_for(context, cloud->nodes->block_count, BLOCK_GRAIN, list_entries, &job);
     cloud->node_start[0] = 0;
     for (int32_t node = 0; node < cloud->nodes->count; ++node) {
         cloud->node_start[node + 1] += cloud->node_start[node];
     }
-    pli_parallel_for(context, cloud->nodes->block_count, BLOCK_GRAIN, write_entries, cloud);
+    job.writes = true;
+    pli_parallel_for(context, cloud->nodes->block_count, BLOCK_GRAIN, list_entries, &job);
     return PLI_OK;
 }
 

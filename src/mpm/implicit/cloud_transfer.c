@@ -61,11 +61,7 @@ static void scatter_cells(void *user, int64_t begin, int64_t end)
 {
     const scatter_job *job = user;
     for (int64_t cell = begin; cell < end; ++cell) {
-        switch (job->cloud->spline) {
-        case PLI_SPLINE_LINEAR: scatter_cell(job, 2, cell); break;
-        case PLI_SPLINE_QUADRATIC: scatter_cell(job, 3, cell); break;
-        case PLI_SPLINE_CUBIC: scatter_cell(job, 4, cell); break;
-        }
+        PLI_WITH_WIDTH(job->cloud->spline, scatter_cell(job, width, cell));
     }
 }
 
@@ -107,11 +103,7 @@ static void spread_cells(void *user, int64_t begin, int64_t end)
 {
     const spread_job *job = user;
     for (int64_t cell = begin; cell < end; ++cell) {
-        switch (job->cloud->spline) {
-        case PLI_SPLINE_LINEAR: spread_cell(job, 2, cell); break;
-        case PLI_SPLINE_QUADRATIC: spread_cell(job, 3, cell); break;
-        case PLI_SPLINE_CUBIC: spread_cell(job, 4, cell); break;
-        }
+        PLI_WITH_WIDTH(job->cloud->spline, spread_cell(job, width, cell));
     }
 }
 
@@ -153,11 +145,7 @@ static void sample_cells(void *user, int64_t begin, int64_t end)
 {
     const sample_job *job = user;
     for (int64_t cell = begin; cell < end; ++cell) {
-        switch (job->cloud->spline) {
-        case PLI_SPLINE_LINEAR: sample_cell(job, 2, cell); break;
-        case PLI_SPLINE_QUADRATIC: sample_cell(job, 3, cell); break;
-        case PLI_SPLINE_CUBIC: sample_cell(job, 4, cell); break;
-        }
+        PLI_WITH_WIDTH(job->cloud->spline, sample_cell(job, width, cell));
     }
 }
 
@@ -271,11 +259,7 @@ static void pull_cells(void *user, int64_t begin, int64_t end)
 {
     const pull_job *job = user;
     for (int64_t cell = begin; cell < end; ++cell) {
-        switch (job->cloud->spline) {
-        case PLI_SPLINE_LINEAR: pull_cell(job, 2, cell); break;
-        case PLI_SPLINE_QUADRATIC: pull_cell(job, 3, cell); break;
-        case PLI_SPLINE_CUBIC: pull_cell(job, 4, cell); break;
-        }
+        PLI_WITH_WIDTH(job->cloud->spline, pull_cell(job, width, cell));
     }
 }
 

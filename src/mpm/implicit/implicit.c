@@ -183,11 +183,7 @@ void pli_implicit_deform(const pli_implicit *implicit, int64_t cell, const doubl
     pli_cloud_take(cloud, cell, x, own);
     for (int32_t k = 0; k < count; k += LANES) {
         double *F = at->F + (first - at->first) + k;
-        switch (cloud->spline) {
-        case PLI_SPLINE_LINEAR: deform_lanes(cloud, 2, first + k, own, stride, F); break;
-        case PLI_SPLINE_QUADRATIC: deform_lanes(cloud, 3, first + k, own, stride, F); break;
-        case PLI_SPLINE_CUBIC: deform_lanes(cloud, 4, first + k, own, stride, F); break;
-        }
+        PLI_WITH_WIDTH(cloud->spline, deform_lanes(cloud, width, first + k, own, stride, F));
     }
 }
 

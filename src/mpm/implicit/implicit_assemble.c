@@ -303,11 +303,8 @@ static void add_cell(const assembly_job *job, int64_t cell, const pli_evaluation
     int64_t first;
     int32_t count;
     if (!pli_evaluation_clip(job->pass.implicit->cloud, cell, at, &first, &count)) return;
-    switch (job->pass.implicit->cloud->spline) {
-    case PLI_SPLINE_LINEAR: add_slots(job, 2, cell, first, count, at); break;
-    case PLI_SPLINE_QUADRATIC: add_slots(job, 3, cell, first, count, at); break;
-    case PLI_SPLINE_CUBIC: add_slots(job, 4, cell, first, count, at); break;
-    }
+    PLI_WITH_WIDTH(job->pass.implicit->cloud->spline,
+                   add_slots(job, width, cell, first, count, at));
 }
 
 static void assemble_part(const pli_implicit_pass *pass, int64_t first_cell, int64_t end_cell,

@@ -3,7 +3,7 @@
 
 #include "base/parallel.h"
 #include "math/mat3.h"
-#include "optimize/stopping.h"
+#include "optimize/minimizer.h"
 
 #include <math.h>
 
@@ -146,7 +146,7 @@ pli_status pli_implicit_march(pli_context *context, const pli_implicit_march_def
     *rejected = false;
     for (double at = begin; at < end;) {
         pli_implicit_substep substep = {0};
-        PLI_TRY(pli_stopping_check_cancel(context, env));
+        PLI_TRY(pli_minimizer_check_cancel(context, env));
         pli_timers_begin(env->timers, "load");
         pli_status status = begin_substep(&m, ++number, at, end, &substep.h);
         pli_timers_end(env->timers);

@@ -127,10 +127,6 @@ void pli_implicit_push_part(const pli_implicit_pass *pass, int64_t first_cell, i
         int32_t count;
         if (!pli_evaluation_clip(cloud, cell, at, &first, &count)) continue;
         const double *own = Q + 9 * (first - at->first);
-        switch (cloud->spline) {
-        case PLI_SPLINE_LINEAR: push_cell(pass, 2, cell, first, count, own); break;
-        case PLI_SPLINE_QUADRATIC: push_cell(pass, 3, cell, first, count, own); break;
-        case PLI_SPLINE_CUBIC: push_cell(pass, 4, cell, first, count, own); break;
-        }
+        PLI_WITH_WIDTH(cloud->spline, push_cell(pass, width, cell, first, count, own));
     }
 }

@@ -63,11 +63,7 @@ static void rest_cells(void *user, int64_t begin, int64_t end)
 {
     const rest_job *job = user;
     for (int64_t cell = begin; cell < end; ++cell) {
-        switch (job->implicit->cloud->spline) {
-        case PLI_SPLINE_LINEAR: rest_cell(job->implicit, 2, cell); break;
-        case PLI_SPLINE_QUADRATIC: rest_cell(job->implicit, 3, cell); break;
-        case PLI_SPLINE_CUBIC: rest_cell(job->implicit, 4, cell); break;
-        }
+        PLI_WITH_WIDTH(job->implicit->cloud->spline, rest_cell(job->implicit, width, cell));
     }
 }
 

@@ -462,12 +462,14 @@ static pli_status solve(pli_implicit_stepper *s, const pli_minimize_env *env,
 {
     bool linear = s->def.method == PLI_IMPLICIT_LINEAR;
     double limit = linear ? begin_linear(s) : 0;
+    pli_minimize_env noisy = *env;
+    noisy.energy_noise = s->energy_noise;
     if (!linear) choose_guess(s);
     for (bool changed = true; changed && report->rounds < MOST_ROUNDS; ++report->rounds) {
         pli_minimize_report outcome;
         s->round = report->rounds + 1;
         retreat(s);
-        PLI_TRY(pli_minimizer_minimize(minimizer_of(s), env, s->x, &outcome));
+        PLI_TRY(pli_minimizer_minimize(minimizer_of(s), &noisy, s->x, &outcome));
         add_outcome(&outcome, &report->outcome);
         if (outcome.stop == PLI_STOP_NONFINITE) break;
         changed = revise(s, report->rounds + 1 == MOST_ROUNDS);
@@ -546,9 +548,7 @@ static pli_status begin(pli_implicit_stepper *s, double h)
                           .hold = s->hold,
                           .particles = s->particles};
     choose_source(s);
-    PLI_TRY(pli_node_source_begin_step(source_of(s), &step));
-    pli_minimizer_step minimizations = {.energy_noise = s->energy_noise};
-    return pli_minimizer_begin_step(minimizer_of(s), &minimizations);
+    return pli_node_source_begin_step(source_of(s), &step);
 }
 
 pli_status pli_implicit_stepper_step(pli_implicit_stepper *s, const pli_cloud_target *to, double h,

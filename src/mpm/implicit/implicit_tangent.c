@@ -99,11 +99,7 @@ static void product_part(const pli_implicit_pass *pass, int64_t first_cell, int6
         pli_cloud_take(cloud, cell, pass->x, own);
         for (int64_t slot = first; slot < first + count; slot += LANES) {
             double *to = Q + 9 * (slot - at->first);
-            switch (cloud->spline) {
-            case PLI_SPLINE_LINEAR: respond_lanes(implicit, 2, slot, own, to); break;
-            case PLI_SPLINE_QUADRATIC: respond_lanes(implicit, 3, slot, own, to); break;
-            case PLI_SPLINE_CUBIC: respond_lanes(implicit, 4, slot, own, to); break;
-            }
+            PLI_WITH_WIDTH(cloud->spline, respond_lanes(implicit, width, slot, own, to));
         }
     }
     pli_implicit_push_part(pass, first_cell, end_cell, at, Q);
@@ -174,11 +170,7 @@ static void add_cell_blocks(const diagonal_job *job, int64_t cell)
     pli_d4 sums[PLI_SPLINE_NODES][6];
     memset(sums, 0, sizeof sums);
     for (int64_t slot = cloud->cell_slot[cell]; slot < cloud->cell_slot[cell + 1]; slot += LANES) {
-        switch (cloud->spline) {
-        case PLI_SPLINE_LINEAR: add_squares_of_lanes(job->implicit, 2, slot, sums); break;
-        case PLI_SPLINE_QUADRATIC: add_squares_of_lanes(job->implicit, 3, slot, sums); break;
-        case PLI_SPLINE_CUBIC: add_squares_of_lanes(job->implicit, 4, slot, sums); break;
-        }
+        PLI_WITH_WIDTH(cloud->spline, add_squares_of_lanes(job->implicit, width, slot, sums));
     }
     const int32_t *nodes = cloud->cell_node + cell * cloud->cell_nodes;
     for (int32_t n = 0; n < cloud->cell_nodes; ++n) {

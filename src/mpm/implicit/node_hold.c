@@ -176,16 +176,11 @@ typedef struct block_nodes {
     node_work work[BLOCK_NODES];
 } block_nodes;
 
-static int32_t count_bits(uint64_t bits)
-{
-    return (int32_t)__builtin_popcountll(bits);
-}
-
 static void begin_nodes(const hold_job *job, const pli_node_block *block, block_nodes *b)
 {
     const pli_grid_colliders *set = job->hold->colliders;
     b->first = block->first;
-    b->count = count_bits(block->nodes);
+    b->count = (int32_t)__builtin_popcountll(block->nodes);
     for (int32_t k = 0; k < b->count; ++k) {
         int64_t index = b->first + k;
         const int32_t *at = job->grid->at + 3 * index;

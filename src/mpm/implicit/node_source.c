@@ -215,34 +215,27 @@ static void apply_diagonals(const void *self, const double *x, double *y, int64_
     }
 }
 
-typedef struct diagonal_job {
-    const pli_node_source *source;
-    const double *x;
-    double *y;
-} diagonal_job;
-
-static void apply_diagonal_range(void *user, int64_t begin, int64_t end)
-{
-    const diagonal_job *job = user;
-    apply_diagonals(job->source, job->x, job->y, begin, end);
-}
-
 static void apply_diagonal(const void *self, const double *x, double *y)
 {
     const pli_node_source *source = self;
-    diagonal_job job = {source, x, y};
-    pli_parallel_for(source->context, nodes_of(source)->count, NODE_GRAIN, apply_diagonal_range,
-                     &job);
+    pli_operator_apply_by_rows(source->context, nodes_of(source)->count, NODE_GRAIN,
+                               apply_diagonals, source, x, y);
 }
+
+typedef struct norm_job {
+    const pli_node_source *source;
+    const double *g;
+} norm_job;
 
 static pli_sum dot_diagonal_range(void *user, int64_t begin, int64_t end)
 {
-    const diagonal_job *job = user;
+    const norm_job *job = user;
     double sum = 0;
     for (int64_t node = begin; node < end; ++node) {
         double z[3];
-        pli_mat3_apply(job->source->diagonal + 9 * node, job->x + 3 * node, z);
-        sum += z[0] * job->x[3 * node] + z[1] * job->x[3 * node + 1] + z[2] * job->x[3 * node + 2];
+        const double *g = job->g + 3 * node;
+        pli_mat3_apply(job->source->diagonal + 9 * node, g, z);
+        sum += z[0] * g[0] + z[1] * g[1] + z[2] * g[2];
     }
     return (pli_sum){sum, 0};
 }
@@ -250,7 +243,7 @@ static pli_sum dot_diagonal_range(void *user, int64_t begin, int64_t end)
 // sqrt(g.D^-1 g)
 static double diagonal_norm(const pli_node_source *source, const double *g)
 {
-    diagonal_job job = {source, g, NULL};
+    norm_job job = {source, g};
     pli_sum sum = pli_parallel_sum(source->context, nodes_of(source)->count, NODE_GRAIN,
                                    dot_diagonal_range, &job);
     return sqrt(fmax(pli_sum_value(sum), 0));

@@ -332,12 +332,6 @@ static pli_bounds window_bounds(const window *w)
     return all;
 }
 
-static pli_status add_window(const window *w, pli_seeding *seeding)
-{
-    pli_seeding_body body = {window_bounds(w), place_in_window, test_in_window, w};
-    return pli_seeding_add_body(seeding, &w->emitter->def.seeding, w->emitter->pattern, &body);
-}
-
 // ---- a step
 
 // Appends the labels that exit from begin to end; long times are cut, so that boxes stay small.
@@ -356,7 +350,8 @@ static pli_status add_labels(const pli_emitter *emitter, double begin, double en
     for (int32_t i = 1; i <= (int32_t)pieces; ++i) {
         double to = i < (int32_t)pieces ? begin + (end - begin) * i / pieces : end;
         window w = {emitter, from, to};
-        PLI_TRY(add_window(&w, seeding));
+        pli_seeding_body body = {window_bounds(&w), place_in_window, test_in_window, &w};
+        PLI_TRY(pli_seeding_add_body(seeding, &emitter->def.seeding, emitter->pattern, &body));
         from = to;
     }
     return PLI_OK;

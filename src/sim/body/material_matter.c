@@ -30,18 +30,32 @@ void pli_matter_yield_find(const pli_material_def *def, pli_matter_yield *yield)
     if (preset != NULL && rule->complete != NULL) rule->complete(preset, yield->of);
 }
 
+static pli_status init_material(pli_context *context, const pli_material_def *def,
+                                const pli_material_ops *law, const double *inputs, double density,
+                                pli_material *material)
+{
+    pli_matter_yield yield;
+    PLI_TRY(pli_material_init(context, law, inputs, density, def->viscosity, material));
+    pli_matter_yield_find(def, &yield);
+    return pli_material_set_yield(context, pli_yield_get(yield.kind), yield.of, material);
+}
+
 pli_status pli_matter_resolve(pli_context *context, const pli_material_def *def,
                               pli_material *material)
 {
+    return pli_matter_resolve_as(context, def, NULL, NULL, 0, material);
+}
+
+pli_status pli_matter_resolve_as(pli_context *context, const pli_material_def *def,
+                                 const pli_material_ops *law, const double *inputs, double density,
+                                 pli_material *material)
+{
     pli_resolved_material resolved;
     pli_material_problem problem;
-    pli_matter_yield yield;
+    if (inputs != NULL) return init_material(context, def, law, inputs, density, material);
     if (!pli_material_resolve(context, def, &resolved, &problem)) {
         return PLI_FAIL(context, PLI_ERROR_SCENE, "material %s: %s: %s", def->name, problem.key,
                         problem.text);
     }
-    PLI_TRY(pli_material_init(context, resolved.law, resolved.inputs, resolved.density,
-                              def->viscosity, material));
-    pli_matter_yield_find(def, &yield);
-    return pli_material_set_yield(context, pli_yield_get(yield.kind), yield.of, material);
+    return init_material(context, def, resolved.law, resolved.inputs, resolved.density, material);
 }

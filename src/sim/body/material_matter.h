@@ -28,4 +28,10 @@ void pli_matter_yield_find(const pli_material_def *def, pli_matter_yield *yield)
 PLI_CHECKED pli_status pli_matter_resolve(pli_context *context, const pli_material_def *def,
                                           pli_material *material);
 
+// The same with these inputs of its law and this density, which are those of an element; inputs
+// NULL: the material's own.
+PLI_CHECKED pli_status pli_matter_resolve_as(pli_context *context, const pli_material_def *def,
+                                             const pli_material_ops *law, const double *inputs,
+                                             double density, pli_material *material);
+
 #endif

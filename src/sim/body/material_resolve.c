@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "base/suggest.h"
 #include "sim/scene/quantity.h"
+#include "sim/scene/unit.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -54,8 +55,9 @@ int32_t pli_material_find_input(const pli_material_ops *law, const char *key)
 static void list_presets(pli_suggest *suggest, const char *word)
 {
     pli_suggest_init(suggest, word);
-    for (int32_t i = 0; i < pli_material_preset_count(); ++i) {
-        pli_suggest_add(suggest, pli_material_preset_get(i)->name);
+    const pli_material_preset *preset;
+    for (int32_t i = 0; (preset = pli_material_preset_get(i)) != NULL; ++i) {
+        pli_suggest_add(suggest, preset->name);
     }
 }
 
@@ -65,8 +67,9 @@ static void list_laws(const pli_context *context, pli_suggest *suggest, const ch
     for (int32_t i = 0; i < pli_context_law_count(context); ++i) {
         pli_suggest_add(suggest, pli_context_law(context, i)->name);
     }
-    for (int32_t i = 0; i < pli_material_count(); ++i) {
-        pli_suggest_add(suggest, pli_material_get(i)->name);
+    const pli_material_ops *law;
+    for (int32_t i = 0; (law = pli_material_get(i)) != NULL; ++i) {
+        pli_suggest_add(suggest, law->name);
     }
 }
 
@@ -194,6 +197,24 @@ void pli_input_print(const pli_material_input *input, double value,
              input->unit);
 }
 
+bool pli_input_read(const pli_material_input *input, const pli_named_value *given, double *value,
+                    char text[PLI_INPUT_TEXT_CAPACITY])
+{
+    *value = given->value;
+    if (given->unit == NULL || given->unit[0] == '\0') return true;
+    char found[PLI_EXCERPT_CAPACITY];
+    char expected[64];
+    char quantity[PLI_QUANTITY_CAPACITY + PLI_EXCERPT_CAPACITY + 1];
+    // the shortest text is what was written, so that the product is rounded once
+    pli_quantity_format(given->value, quantity);
+    pli_excerpt(given->unit, found);
+    snprintf(quantity + strlen(quantity), sizeof found + 1, " %s", found);
+    if (pli_unit_read(quantity, input->unit, value) == PLI_UNIT_OK) return true;
+    pli_unit_describe(input->unit, expected, sizeof expected);
+    snprintf(text, PLI_INPUT_TEXT_CAPACITY, "expected %s, found '%s'", expected, found);
+    return false;
+}
+
 static bool refuse_input(resolution *r, const pli_material_input *input, const char *key,
                          const void *member, double value)
 {
@@ -241,9 +262,16 @@ static bool find_input_value(resolution *r, const pli_material_input *input, dou
         member = &def->poisson;
     } else {
         const pli_named_value *parameter = find_parameter(def, input->key);
-        *value = parameter != NULL ? parameter->value : default_value(r, input);
+        *value = default_value(r, input);
+        const pli_paint_def *paint =
+            parameter != NULL && parameter->painted_count > 0 ? parameter->painted : NULL;
+        if (paint != NULL && paint->key_count > 0) *value = paint->keys[0].value;
         if (parameter != NULL) member = &parameter->value;
         snprintf(key, sizeof key, "parameters.%s", input->key);
+        char text[PLI_INPUT_TEXT_CAPACITY];
+        bool is_read =
+            parameter == NULL || paint != NULL || pli_input_read(input, parameter, value, text);
+        if (!is_read) return blame(r, key, member, "%s", text);
     }
     return pli_input_allows(input, *value) || refuse_input(r, input, key, member, *value);
 }
@@ -305,11 +333,46 @@ static bool check_elastic_use(resolution *r)
     return true;
 }
 
+// ---- what is painted
+
+// In the place of numbers that are painted something stands that is allowed: the first key, else
+// the preset's, else what is usual. Elements have their own.
+static void stand_in(pli_material_def *def)
+{
+    bool has_preset = is_given(def->preset);
+    const struct {
+        const char *key;
+        double *number;
+        double usual;
+    } numbers[] = {{"density", &def->density, has_preset ? 0 : 1000},
+                   {"young", &def->young, has_preset ? 0 : 1e6},
+                   {"poisson", &def->poisson, has_preset ? -1 : 0.3},
+                   {"mu", &def->mu, 4e5},
+                   {"lambda", &def->lambda, 6e5},
+                   {"drag", &def->drag, 0},
+                   {"rayleigh", &def->rayleigh, 0}};
+    for (int32_t k = 0; k < def->painted_count; ++k) {
+        const pli_paint_def *paint = &def->painted[k];
+        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i) {
+            if (strcmp(numbers[i].key, paint->key) != 0) continue;
+            *numbers[i].number = paint->key_count > 0 ? paint->keys[0].value : numbers[i].usual;
+        }
+    }
+}
+
 bool pli_material_resolve(const pli_context *context, const pli_material_def *def,
                           pli_resolved_material *resolved, pli_material_problem *problem)
 {
-    *resolved = (pli_resolved_material){.drag = def->drag, .rayleigh = def->rayleigh};
-    resolution r = {.context = context, .def = def, .result = resolved, .problem = problem};
-    return find_preset(&r) && find_law(&r) && find_density(&r) && find_elastic_pair(&r) &&
-           check_parameters(&r) && check_elastic_use(&r) && find_inputs(&r);
+    pli_material_def own = *def;
+    stand_in(&own);
+    *resolved = (pli_resolved_material){.drag = own.drag, .rayleigh = own.rayleigh};
+    resolution r = {.context = context, .def = &own, .result = resolved, .problem = problem};
+    bool is_right = find_preset(&r) && find_law(&r) && find_density(&r) && find_elastic_pair(&r) &&
+                    check_parameters(&r) && check_elastic_use(&r) && find_inputs(&r);
+    if (is_right || problem == NULL) return is_right;
+    // members are those of the scene
+    const char *member = problem->member;
+    bool is_own = member >= (const char *)&own && member < (const char *)(&own + 1);
+    if (is_own) problem->member = (const char *)def + (member - (const char *)&own);
+    return false;
 }

@@ -47,4 +47,9 @@ enum { PLI_INPUT_TEXT_CAPACITY = 160 };
 void pli_input_print(const pli_material_input *input, double value,
                      char text[PLI_INPUT_TEXT_CAPACITY], char range[PLI_INPUT_TEXT_CAPACITY]);
 
+// The value that a scene gives to an input, in the unit of the input. False: its unit is not one of
+// those, and text says so.
+bool pli_input_read(const pli_material_input *input, const pli_named_value *given, double *value,
+                    char text[PLI_INPUT_TEXT_CAPACITY]);
+
 #endif

@@ -23,16 +23,15 @@ enum { PATH_CAPACITY = 160, PART_LIMIT = 512 };
 // ---- stiffness
 
 // Young's modulus, or what comes close where a law has none (Pa).
-static double material_modulus(const pli_model *model, const pli_scene_def *def, int32_t index)
+static double material_modulus(const pli_model *model, int32_t index)
 {
     const pli_model_material *material = &model->materials[index];
     bool has_young = pli_material_find_input(model->laws[material->law], "young") >= 0;
-    return has_young ? def->materials[index].young : material->rest_norm;
+    return has_young ? material->young : material->rest_norm;
 }
 
 // The largest modulus of the materials of some cells (Pa).
-static double largest_modulus(const pli_model *model, const pli_scene_def *def, int32_t count,
-                              const int32_t *material_of)
+static double largest_modulus(const pli_model *model, int32_t count, const int32_t *material_of)
 {
     double largest = 0;
     int32_t last = -1;
@@ -40,7 +39,7 @@ static double largest_modulus(const pli_model *model, const pli_scene_def *def, 
         // neighbours mostly are of one material
         if (material_of[cell] == last) continue;
         last = material_of[cell];
-        largest = fmax(largest, material_modulus(model, def, last));
+        largest = fmax(largest, material_modulus(model, last));
     }
     return largest;
 }
@@ -56,26 +55,25 @@ static double spring_modulus(const pli_model *model)
 }
 
 // Ten times the largest modulus of what bodies are made of (N/m^2).
-static double automatic_cubic(const pli_model *model, const pli_scene_def *def)
+static double automatic_cubic(const pli_model *model)
 {
-    double solids = largest_modulus(model, def, model->tet_count, model->material_of);
-    double shells =
-        largest_modulus(model, def, model->shell_triangle_count, model->triangle_material);
+    double solids = largest_modulus(model, model->tet_count, model->material_of);
+    double shells = largest_modulus(model, model->shell_triangle_count, model->triangle_material);
     return stiffness_factor * fmax(fmax(solids, shells), spring_modulus(model));
 }
 
 // Ten times the stiffness of the stiffest edge (N/m): modulus times edge length in solids, where an
 // edge is the cube root of six volumes, modulus times thickness in shells, a spring in cloth.
-static double automatic_quadratic(const pli_model *model, const pli_scene_def *def)
+static double automatic_quadratic(const pli_model *model)
 {
     double largest = 0;
     for (int64_t k = 0; k < model->tet_count; ++k) {
         double volume = pli_tet_volume_at(model->rest, model->tets + 4 * k);
-        double modulus = material_modulus(model, def, model->material_of[k]);
+        double modulus = material_modulus(model, model->material_of[k]);
         largest = fmax(largest, modulus * cbrt(6 * volume));
     }
     for (int32_t k = 0; k < model->shell_triangle_count; ++k) {
-        double modulus = material_modulus(model, def, model->triangle_material[k]);
+        double modulus = material_modulus(model, model->triangle_material[k]);
         largest = fmax(largest, modulus * model->thickness[k]);
     }
     for (int32_t k = 0; k < model->spring_count; ++k) {
@@ -290,7 +288,7 @@ static pli_status build_collider(pli_model *model, const pli_scene *scene, int32
 pli_status pli_collider_build(pli_model *model, const pli_scene *scene)
 {
     const pli_scene_def *def = pli_scene_get(scene);
-    automatic_stiffness automatic = {automatic_cubic(model, def), automatic_quadratic(model, def)};
+    automatic_stiffness automatic = {automatic_cubic(model), automatic_quadratic(model)};
     PLI_TRY(resolve_contact(model, def, automatic.cubic));
     if (def->collider_count == 0) return PLI_OK;
 
@@ -391,23 +389,24 @@ pli_status pli_collider_build_surface(pli_model *model, const pli_scene *scene,
 
 // ---- what outsiders may ask
 
-void pli_model_get_collider(const pli_model *model, int32_t collider, pli_contact_info *info)
+pli_contact_info pli_model_get_collider(const pli_model *model, int32_t collider)
 {
     const pli_model_collider *from = &model->colliders[collider];
-    *info = (pli_contact_info){.name = from->name,
-                               .method = method_name(&pli_collider_schema, (int32_t)from->method),
-                               .stiffness = from->stiffness,
-                               .friction = from->friction,
-                               .deviation = from->deviation};
+    pli_contact_info info = {.name = from->name,
+                             .method = method_name(&pli_collider_schema, (int32_t)from->method),
+                             .stiffness = from->stiffness,
+                             .friction = from->friction,
+                             .deviation = from->deviation};
     if (model->matter == NULL && from->body >= 0) {
-        info->triangle_count = model->bodies[from->body].triangle_count;
+        info.triangle_count = model->bodies[from->body].triangle_count;
     }
+    return info;
 }
 
-void pli_model_get_contact(const pli_model *model, pli_contact_info *info)
+pli_contact_info pli_collider_get_contact(const pli_model *model)
 {
-    *info = (pli_contact_info){.name = "",
-                               .method = method_name(&pli_contact_schema, model->contact.method),
-                               .stiffness = model->contact.stiffness,
-                               .friction = model->contact.friction};
+    return (pli_contact_info){.name = "",
+                              .method = method_name(&pli_contact_schema, model->contact.method),
+                              .stiffness = model->contact.stiffness,
+                              .friction = model->contact.friction};
 }

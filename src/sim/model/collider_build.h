@@ -41,6 +41,9 @@ pli_collider_method pli_collider_choose_method(const pli_scene_def *def,
 pli_status pli_collider_build_surface(pli_model *model, const pli_scene *scene,
                                       pli_body_mesh *const *meshes);
 
+// The contact of bodies, as outsiders may ask for it.
+pli_contact_info pli_collider_get_contact(const pli_model *model);
+
 // Frees what the two made, also after they failed.
 void pli_collider_clear(pli_model *model);
 

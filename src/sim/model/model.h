@@ -41,8 +41,9 @@ typedef struct pli_model_body {
     int32_t cell_count;
 } pli_model_body;
 
-// a material of the scene, resolved
+// a material of the scene, resolved, or what it is in one element; see model_paint.h
 typedef struct pli_model_material {
+    int32_t source;                  // material of the scene
     int32_t law;                     // index into the model's laws
     double params[PLI_MODEL_PARAMS]; // as the law derives them
     double density;                  // kg/m^3
@@ -52,6 +53,18 @@ typedef struct pli_model_material {
     double young;                    // Pa; 0: the law has no such input
     double poisson;                  // -
 } pli_model_material;
+
+// what a track of keys drives, if it is not an input of the law
+enum { PLI_TRACK_DRAG = -1, PLI_TRACK_RAYLEIGH = -2 };
+
+// a number of a material over time
+typedef struct pli_model_track {
+    int32_t source; // material of the scene
+    int32_t of;     // index of an input, or one of those above
+    int32_t ease;   // pli_motion_ease
+    int32_t key_count;
+    const pli_paint_key_def *keys;
+} pli_model_track;
 
 typedef struct pli_reduction pli_reduction; // subspace_build.h
 
@@ -117,8 +130,15 @@ struct pli_model {
     double *spring_stiffness; // [spring_count] (N/m)
     double *spring_length;    // [spring_count] at rest (m)
     double *spring_rayleigh;  // [spring_count] damping time (s)
-    int32_t material_count;
+    int32_t material_count;   // those of the scene come first
     pli_model_material *materials;
+    int32_t input_stride;
+    double
+        *inputs; // [material_count][input_stride] of their laws; NULL: nothing is painted or keyed
+    int32_t track_count;
+    pli_model_track *tracks;
+    int32_t painted_count;
+    pli_painted_info *painted; // names are owned
     int32_t law_count;
     const pli_material_ops **laws; // [law_count]
     pli_material *yields;          // [material_count] how tetrahedra yield; NULL: none does
@@ -193,9 +213,6 @@ static inline void pli_model_tet_nodes(const pli_model *model, int64_t tet, int3
     for (int k = 0; k < 4; ++k) nodes[k] = model->tets[4 * tet + k];
     for (int k = 0; k < 6; ++k) nodes[4 + k] = model->mid_nodes[6 * tet + k];
 }
-
-// Parameters of the law of a tetrahedron, as the law derived them; params [PLI_MODEL_PARAMS].
-void pli_model_tet_params(const pli_model *model, int64_t tet, double *params);
 
 // Whether a tetrahedron has ten nodes.
 static inline bool pli_model_tet_is_quadratic(const pli_model *model, int64_t tet)

@@ -3,6 +3,7 @@
 // What outsiders may ask of a model, and what a run of it will cost.
 #include "math/vec3.h"
 #include "sim/model/coarse_build.h"
+#include "sim/model/collider_build.h"
 #include "sim/model/matter_build.h"
 #include "sim/model/model.h"
 #include "sim/model/subspace_build.h"
@@ -10,69 +11,42 @@
 #include "sim/step/norm.h"
 #include "sim/step/substeps.h"
 
-const char *pli_model_body_name(const pli_model *model, int32_t body)
+pli_mesh_view pli_model_get_mesh(const pli_model *model)
 {
-    return model->bodies[body].name;
+    return (pli_mesh_view){.vertex_count = model->vertex_count,
+                           .rest_positions = model->rest,
+                           .masses = model->mass,
+                           .tet_count = model->tet_count,
+                           .tets = model->tets,
+                           .triangle_count = model->triangle_count,
+                           .triangles = model->triangles,
+                           .mid_nodes = model->mid_nodes};
 }
 
-void pli_model_body_range(const pli_model *model, int32_t body, int32_t *first, int32_t *count)
-{
-    *first = model->bodies[body].first_vertex;
-    *count = model->bodies[body].vertex_count;
-}
-
-const double *pli_model_rest_positions(const pli_model *model)
-{
-    return model->rest;
-}
-
-const int32_t *pli_model_tets(const pli_model *model)
-{
-    return model->tets;
-}
-
-const int32_t *pli_model_mid_nodes(const pli_model *model)
-{
-    return model->mid_nodes;
-}
-
-int32_t pli_model_find_body(const pli_model *model, int32_t source)
-{
-    for (int32_t k = 0; k < model->body_count; ++k) {
-        if (model->bodies[k].source == source) return k;
-    }
-    return -1;
-}
-
-const char *pli_model_body_element(const pli_model *model, int32_t body)
+pli_body_info pli_model_get_body(const pli_model *model, int32_t body)
 {
     const pli_model_body *from = &model->bodies[body];
-    return from->kind == PLI_BODY_SOLID ? pli_element_names[from->element] : NULL;
+    return (pli_body_info){.name = from->name,
+                           .kind = from->kind,
+                           .first_vertex = from->first_vertex,
+                           .vertex_count = from->vertex_count,
+                           .first_tet = from->first_tet,
+                           .tet_count = from->tet_count,
+                           .first_triangle = from->first_triangle,
+                           .triangle_count = from->triangle_count,
+                           .element =
+                               from->kind == PLI_BODY_SOLID ? from->element : PLI_ELEMENT_LINEAR,
+                           .source = from->source};
 }
 
-const int32_t *pli_model_triangles(const pli_model *model)
-{
-    return model->triangles;
-}
-
-const double *pli_model_masses(const pli_model *model)
-{
-    return model->mass;
-}
-
-int32_t pli_model_kind_count(const pli_model *model)
-{
-    return model->matter != NULL ? model->matter->kind_count : 0;
-}
-
-void pli_model_get_kind(const pli_model *model, int32_t kind, pli_kind_info *info)
+pli_kind_info pli_model_get_kind(const pli_model *model, int32_t kind)
 {
     const pli_matter_kind *known = &model->matter->kinds[kind];
-    *info = (pli_kind_info){.source = model->matter->sources[known->source].name,
-                            .material = known->material,
-                            .mass = known->mass,
-                            .volume = known->matter.volume,
-                            .is_fluid = pli_material_is_fluid(&known->matter.material)};
+    return (pli_kind_info){.source = model->matter->sources[known->source].name,
+                           .material = known->material,
+                           .mass = known->mass,
+                           .volume = known->matter.volume,
+                           .is_fluid = pli_material_is_fluid(&known->matter.material)};
 }
 
 // One matrix for many iterations has a number for three coordinates, twice; without a matrix there
@@ -136,6 +110,7 @@ static void get_matter_info(const pli_model *model, pli_model_info *info)
     const pli_grid_method *method = model->solver_kind->grid;
     info->memory_estimate = pli_matter_memory(model);
     info->particle_count = matter->start.count;
+    info->kind_count = matter->kind_count;
     info->cell = matter->dx;
     info->emitter_count = matter->emitter_count;
     pli_vec3_copy(matter->room[0], info->domain_min);
@@ -148,7 +123,7 @@ static void get_matter_info(const pli_model *model, pli_model_info *info)
     if (method->linear) info->fixed_iterations = 1;
 }
 
-void pli_model_get_info(const pli_model *model, pli_model_info *info)
+pli_model_info pli_model_get_info(const pli_model *model)
 {
     int64_t held = 0;
     for (int32_t k = 0; k < model->constraint_count; ++k) {
@@ -157,28 +132,32 @@ void pli_model_get_info(const pli_model *model, pli_model_info *info)
                 ((axes & 1) + ((axes >> 1) & 1) + ((axes >> 2) & 1));
     }
     int64_t block_count = count_blocks(model);
-    *info = (pli_model_info){.body_count = model->body_count,
-                             .vertex_count = model->vertex_count,
-                             .tet_count = model->tet_count,
-                             .unknown_count = 3 * (int64_t)model->vertex_count - held,
-                             .block_count = block_count,
-                             .memory_estimate = estimate_memory(model, block_count),
-                             .dt = model->dt,
-                             .size = model->size,
-                             .mass = model->total_mass,
-                             .solver = model->solver_kind->info.name,
-                             .tolerance = model->tolerance,
-                             .tolerance_unit = pli_norm_unit(model),
-                             .fixed_iterations = model->solver_def.fixed_iterations,
-                             .collider_count = model->collider_count,
-                             .triangle_count = model->triangle_count,
-                             .spring_count = model->spring_count};
-    if (model->matter != NULL) get_matter_info(model, info);
-    pli_reduction_get_info(model, info);
-    if (model->hierarchy == NULL) return;
-    info->level_count = model->hierarchy->level_count;
-    info->level_memory = pli_coarse_memory(model);
-    for (int32_t k = 0; k < info->level_count; ++k) {
-        info->level_nodes[k] = model->hierarchy->transfers[info->level_count - 1 - k].coarse_count;
+    pli_model_info info = {.body_count = model->body_count,
+                           .vertex_count = model->vertex_count,
+                           .tet_count = model->tet_count,
+                           .unknown_count = 3 * (int64_t)model->vertex_count - held,
+                           .block_count = block_count,
+                           .memory_estimate = estimate_memory(model, block_count),
+                           .dt = model->dt,
+                           .size = model->size,
+                           .mass = model->total_mass,
+                           .solver = model->solver_kind->info.name,
+                           .tolerance = model->tolerance,
+                           .tolerance_unit = pli_norm_unit(model),
+                           .fixed_iterations = model->solver_def.fixed_iterations,
+                           .collider_count = model->collider_count,
+                           .triangle_count = model->triangle_count,
+                           .spring_count = model->spring_count,
+                           .contact = pli_collider_get_contact(model),
+                           .painted_count = model->painted_count,
+                           .painted = model->painted};
+    if (model->matter != NULL) get_matter_info(model, &info);
+    pli_reduction_get_info(model, &info);
+    if (model->hierarchy == NULL) return info;
+    info.level_count = model->hierarchy->level_count;
+    info.level_memory = pli_coarse_memory(model);
+    for (int32_t k = 0; k < info.level_count; ++k) {
+        info.level_nodes[k] = model->hierarchy->transfers[info.level_count - 1 - k].coarse_count;
     }
+    return info;
 }

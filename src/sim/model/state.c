@@ -112,24 +112,29 @@ pli_status pli_state_copy(const pli_state *from, pli_state *to)
     return PLI_OK;
 }
 
-int64_t pli_state_step(const pli_state *state)
+static pli_particle_view view_particles(const pli_matter_state *matter)
 {
-    return state->step;
+    return (pli_particle_view){.count = matter->count,
+                               .positions = matter->position,
+                               .velocities = matter->velocity,
+                               .affine = matter->affine,
+                               .deformation = matter->deformation,
+                               .history = matter->memory,
+                               .kinds = matter->kind,
+                               .ids = matter->id};
 }
 
-double pli_state_time(const pli_state *state)
+pli_state_view pli_state_get(const pli_state *state)
 {
-    return (double)state->step * state->dt;
-}
-
-const double *pli_state_positions(const pli_state *state)
-{
-    return state->x;
-}
-
-const double *pli_state_velocities(const pli_state *state)
-{
-    return state->v;
+    return (pli_state_view){.step = state->step,
+                            .time = pli_state_time(state),
+                            .vertex_count = state->vertex_count,
+                            .positions = state->x,
+                            .velocities = state->v,
+                            .grip_stiffnesses = state->grip_stiffness,
+                            .grip_targets = state->grip_target,
+                            .forces = state->force,
+                            .particles = view_particles(&state->matter)};
 }
 
 static pli_status check_finite(const pli_state *state, const double *values, const char *what)
@@ -214,16 +219,6 @@ void pli_state_clear_grips(pli_state *state)
 #undef X
 }
 
-const double *pli_state_grip_stiffnesses(const pli_state *state)
-{
-    return state->grip_stiffness;
-}
-
-const double *pli_state_grip_targets(const pli_state *state)
-{
-    return state->grip_target;
-}
-
 // ---- forces
 
 bool pli_state_has_forces(const pli_state *state)
@@ -247,11 +242,6 @@ pli_status pli_state_set_forces(pli_state *state, const double *forces)
         memset(state->force, 0, vector_bytes(state));
     }
     return PLI_OK;
-}
-
-const double *pli_state_forces(const pli_state *state)
-{
-    return state->force;
 }
 
 // ---- everything
@@ -320,7 +310,7 @@ static int32_t count_own_arrays(void)
     return count;
 }
 
-int32_t pli_state_array_count(const pli_state *state)
+static int32_t count_arrays(const pli_state *state)
 {
     return count_own_arrays() + (state->has_matter ? pli_matter_state_array_count() : 0);
 }
@@ -337,24 +327,12 @@ pli_status pli_state_set_particle_count(pli_state *state, int64_t count)
     return PLI_OK;
 }
 
-void pli_state_get_particles(const pli_state *state, pli_particle_view *view)
+bool pli_state_get_array(pli_state *state, int32_t index, pli_state_array *array)
 {
-    const pli_matter_state *matter = &state->matter;
-    *view = (pli_particle_view){.count = matter->count,
-                                .positions = matter->position,
-                                .velocities = matter->velocity,
-                                .affine = matter->affine,
-                                .deformation = matter->deformation,
-                                .history = matter->memory,
-                                .kinds = matter->kind,
-                                .ids = matter->id};
-}
-
-void pli_state_get_array(pli_state *state, int32_t index, pli_state_array *array)
-{
+    if (index < 0 || index >= count_arrays(state)) return false;
     if (index >= count_own_arrays()) {
         pli_matter_state_get_array(&state->matter, index - count_own_arrays(), array);
-        return;
+        return true;
     }
     int32_t rows = state->vertex_count;
     int32_t at = 0;
@@ -398,4 +376,5 @@ void pli_state_get_array(pli_state *state, int32_t index, pli_state_array *array
     }
     PLI_STATE_TETS(X)
 #undef X
+    return true;
 }

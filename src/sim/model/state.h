@@ -65,6 +65,11 @@ struct pli_state {
     pli_matter_state matter; // empty without has_matter
 };
 
+static inline double pli_state_time(const pli_state *state)
+{
+    return (double)state->step * state->dt;
+}
+
 // Whether any vertex is gripped.
 bool pli_state_has_grips(const pli_state *state);
 

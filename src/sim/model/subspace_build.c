@@ -171,7 +171,8 @@ static pli_status create_cubature(reducing *r, pli_reduction *reduction)
     bool modal = r->def->hessian != PLI_REDUCED_POLYNOMIAL;
     def.kind = modal ? PLI_CUBATURE_MODAL : PLI_CUBATURE_POLYNOMIAL;
     def.mesh = r->source.mesh;
-    def.material_of = r->model->material_of;
+    // where every element has numbers of its own, materials tell nothing
+    def.material_of = r->model->inputs == NULL ? r->model->material_of : NULL;
     def.partition = reduction->partition;
     def.bases = reduction->bases;
     def.affine = true;

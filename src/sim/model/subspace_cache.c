@@ -75,7 +75,7 @@ pli_cache_key pli_reduction_key(const pli_reduction_source *source)
     pli_sha256_init(&hash);
     add_text(&hash, "subspace");
     add_text(&hash, pli_version());
-    add_text(&hash, pli_build_info());
+    add_text(&hash, pli_build_get()->text);
     pli_sha256_add(&hash, whole, sizeof whole);
     pli_sha256_add(&hash, real, sizeof real);
     add_mesh(&hash, source);

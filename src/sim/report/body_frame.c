@@ -2,11 +2,11 @@
 #include "sim/report/body_frame.h"
 
 #include "base/memory.h"
+#include "sim/model/model_paint.h"
+#include "sim/report/frame_fields.h"
 #include "sim/report/subspace_frame.h"
 #include "sim/step/mesh_stepper.h"
 #include "sim/step/tets_build.h"
-
-#include <string.h>
 
 static const pli_frame_field fields[PLI_BODY_FIELD_COUNT] = {
     [PLI_BODY_VELOCITY] = {"velocity", "m/s", PLI_PLACE_POINT, 3, NULL, false},
@@ -23,6 +23,7 @@ static const pli_frame_field fields[PLI_BODY_FIELD_COUNT] = {
     [PLI_BODY_PARTITION] = {"partition", "", PLI_PLACE_CELL, 1, NULL, false},
     [PLI_BODY_CUBATURE] = {"cubature", "", PLI_PLACE_CELL, 1, NULL, false},
     [PLI_BODY_PLASTIC] = {"plastic", "", PLI_PLACE_CELL, 1, NULL, false},
+    [PLI_BODY_YOUNG] = {"young", "Pa", PLI_PLACE_CELL, 1, NULL, false},
 };
 
 const pli_frame_field *pli_body_field_get(int32_t field)
@@ -32,19 +33,7 @@ const pli_frame_field *pli_body_field_get(int32_t field)
 
 uint32_t pli_body_fields_find(const char *const *names, int32_t count, const char **unknown)
 {
-    *unknown = NULL;
-    if (count == 0) return (1u << PLI_BODY_FIELD_COUNT) - 1;
-    uint32_t mask = 0;
-    for (int32_t k = 0; k < count; ++k) {
-        int32_t field = 0;
-        while (field < PLI_BODY_FIELD_COUNT && strcmp(fields[field].name, names[k]) != 0) ++field;
-        if (field == PLI_BODY_FIELD_COUNT) {
-            if (*unknown == NULL) *unknown = names[k];
-        } else {
-            mask |= 1u << field;
-        }
-    }
-    return mask;
+    return pli_frame_fields_find(fields, PLI_BODY_FIELD_COUNT, names, count, unknown);
 }
 
 // values of all bodies together, and the parts that point into them
@@ -59,6 +48,7 @@ struct pli_body_parts {
     double *J;         // [tet_count + shell_triangle_count]
     double *material;  // [tet_count + shell_triangle_count] index of the material in the scene
     double *plastic;   // [tet_count + shell_triangle_count] history variable of what yields
+    double *young; // [tet_count + shell_triangle_count] Young's modulus (Pa), 0: the law has none
     pli_reduction_fields *reduction; // NULL: another solver than "subspace"
     pli_frame_field *part_fields;    // [body_count][PLI_BODY_FIELD_COUNT]
 };
@@ -69,8 +59,8 @@ void pli_body_parts_destroy(pli_body_parts *cache)
     pli_context *context = cache->context;
     pli_release(context, cache->part_fields);
     pli_reduction_fields_destroy(cache->reduction);
-    PLI_RELEASE(context, cache->plastic, cache->material, cache->J, cache->von_mises, cache->gap,
-                cache->displacement, cache->triangles, cache->tets, cache);
+    PLI_RELEASE(context, cache->young, cache->plastic, cache->material, cache->J, cache->von_mises,
+                cache->gap, cache->displacement, cache->triangles, cache->tets, cache);
 }
 
 static bool allocate_cache(pli_body_parts *cache, const pli_model *model)
@@ -88,11 +78,13 @@ static bool allocate_cache(pli_body_parts *cache, const pli_model *model)
     cache->J = PLI_NEW(context, double, cells, "frame J");
     cache->material = PLI_NEW(context, double, cells, "frame material");
     cache->plastic = PLI_NEW(context, double, cells, "frame history");
+    cache->young = PLI_NEW(context, double, cells, "frame modulus");
     cache->part_fields = PLI_NEW(context, pli_frame_field,
                                  (int64_t)model->body_count * PLI_BODY_FIELD_COUNT, "frame fields");
     return cache->tets != NULL && cache->triangles != NULL && cache->displacement != NULL &&
            cache->gap != NULL && cache->von_mises != NULL && cache->J != NULL &&
-           cache->material != NULL && cache->plastic != NULL && cache->part_fields != NULL;
+           cache->material != NULL && cache->plastic != NULL && cache->young != NULL &&
+           cache->part_fields != NULL;
 }
 
 // Where the cells of a solid begin.
@@ -123,10 +115,11 @@ static void fill_constants(pli_body_parts *cache, const pli_model *model)
         }
     }
     for (int32_t tet = 0; tet < model->tet_count; ++tet) {
-        cache->material[tet] = model->material_of[tet];
+        cache->material[tet] = model->materials[model->material_of[tet]].source;
     }
     for (int32_t k = 0; k < model->shell_triangle_count; ++k) {
-        cache->material[model->tet_count + k] = model->triangle_material[k];
+        cache->material[model->tet_count + k] =
+            model->materials[model->triangle_material[k]].source;
     }
 }
 
@@ -169,6 +162,7 @@ static const double *field_values(const pli_mesh_stepper *s, const pli_state *st
     case PLI_BODY_PARTITION: return cache->reduction->partition + first_cell;
     case PLI_BODY_CUBATURE: return cache->reduction->cubature + first_cell;
     case PLI_BODY_PLASTIC: return cache->plastic + first_cell;
+    case PLI_BODY_YOUNG: return cache->young + first_cell;
     case PLI_BODY_FIELD_COUNT: break;
     }
     return NULL;
@@ -204,12 +198,26 @@ static void fill_part(pli_mesh_stepper *s, const pli_state *state, int32_t index
     }
 }
 
+// Moduli of the cells, those of solids at a time (s).
+static void fill_young(const pli_model *model, double time, double *young)
+{
+    if (!(model->frame_fields & (1u << PLI_BODY_YOUNG))) return;
+    for (int32_t tet = 0; tet < model->tet_count; ++tet) {
+        young[tet] = pli_model_young_at(model, model->material_of[tet], time);
+    }
+    for (int32_t k = 0; k < model->shell_triangle_count; ++k) {
+        young[model->tet_count + k] = pli_model_young_at(model, model->triangle_material[k], time);
+    }
+}
+
 static pli_status measure_cells(pli_mesh_stepper *s, const pli_state *state)
 {
     const pli_body_parts *cache = s->parts;
     int32_t tets = s->model->tet_count;
     PLI_TRY(pli_tets_ensure_elastic(s));
+    pli_tets_set_time(s, pli_state_time(state));
     pli_tets_load(s, state);
+    fill_young(s->model, pli_state_time(state), cache->young);
     pli_tets_measure(s, state->x, cache->J, cache->von_mises);
     for (int32_t tet = 0; tet < tets && state->point_count > 0; ++tet) {
         const pli_material *material = &s->model->yields[s->model->material_of[tet]];

@@ -241,9 +241,9 @@ static bool blame_rows(pli_solver *s, const pli_matter_state *matter, const char
     int64_t row = at / columns;
     // nobody has looked at kinds yet
     int32_t kind = matter->kind[row];
-    bool is_known = kind >= 0 && kind < pli_model_kind_count(s->model);
+    bool is_known = kind >= 0 && kind < s->model->matter->kind_count;
     pli_kind_info info = {.source = "unknown kind"};
-    if (is_known) pli_model_get_kind(s->model, kind, &info);
+    if (is_known) info = pli_model_get_kind(s->model, kind);
     snprintf(s->culprit, sizeof s->culprit, "%s of particle %d of %.80s is %g", what,
              (int)matter->id[row], info.source, values[at]);
     return true;

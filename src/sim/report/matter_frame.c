@@ -3,8 +3,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-
-#include <string.h>
+#include "sim/report/frame_fields.h"
 
 enum { GRAIN = 4096 };
 
@@ -26,21 +25,7 @@ const pli_frame_field *pli_particle_field_get(int32_t field)
 
 uint32_t pli_particle_fields_find(const char *const *names, int32_t count, const char **unknown)
 {
-    *unknown = NULL;
-    if (count == 0) return (1u << PLI_PARTICLE_FIELD_COUNT) - 1;
-    uint32_t mask = 0;
-    for (int32_t k = 0; k < count; ++k) {
-        int32_t field = 0;
-        while (field < PLI_PARTICLE_FIELD_COUNT && strcmp(fields[field].name, names[k]) != 0) {
-            ++field;
-        }
-        if (field < PLI_PARTICLE_FIELD_COUNT) {
-            mask |= 1u << field;
-        } else if (*unknown == NULL) {
-            *unknown = names[k];
-        }
-    }
-    return mask;
+    return pli_frame_fields_find(fields, PLI_PARTICLE_FIELD_COUNT, names, count, unknown);
 }
 
 struct pli_matter_parts {

@@ -56,8 +56,7 @@ static const scale speeds[] = {{1e3, "km/s"}, {1, "m/s"}, {0, NULL}};
 
 static double field_size(const pli_visit *visit)
 {
-    pli_items items;
-    pli_field_get_items(visit->field, visit->holder, &items);
+    pli_items items = pli_field_get_items(visit->field, visit->holder);
     const double *values = items.first;
     if (items.count == 3) return pli_vec3_norm(values);
     return items.count > 0 ? fabs(values[0]) : 0;

@@ -72,11 +72,19 @@ static bool take_parameter(const pli_named_value *parameter, pli_resolved_shape 
         return blame(problem, key, parameter, "shape '%s' has no such parameter; it has %s",
                      ops->name, pli_suggest_text(&suggest));
     }
-    resolved->inputs[input - ops->inputs] = parameter->value;
-    if (pli_input_allows(input, parameter->value)) return true;
+    if (parameter->painted_count > 0) {
+        return blame(problem, key, parameter,
+                     "inputs of shapes are the same everywhere; found a "
+                     "painted one");
+    }
+    double *target = &resolved->inputs[input - ops->inputs];
     char value[PLI_INPUT_TEXT_CAPACITY];
+    if (!pli_input_read(input, parameter, target, value)) {
+        return blame(problem, key, &parameter->value, "%s", value);
+    }
+    if (pli_input_allows(input, *target)) return true;
     char range[PLI_INPUT_TEXT_CAPACITY];
-    pli_input_print(input, parameter->value, value, range);
+    pli_input_print(input, *target, value, range);
     return blame(problem, key, &parameter->value, "found '%s'; shape '%s' allows: %s", value,
                  ops->name, range);
 }

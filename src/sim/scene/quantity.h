@@ -11,6 +11,8 @@
 #ifndef PLI_SIM_SCENE_QUANTITY_H
 #define PLI_SIM_SCENE_QUANTITY_H
 
+#include <stdint.h>
+
 typedef enum pli_quantity_fault {
     PLI_QUANTITY_OK,
     PLI_QUANTITY_SYNTAX, // not a number at all
@@ -20,6 +22,22 @@ typedef enum pli_quantity_fault {
 
 // Reads a number; on a fault *value is 0.
 pli_quantity_fault pli_quantity_parse(const char *text, double *value);
+
+// What a number is multiplied by: p / q 10^exponent (180 / pi)^radians. p and q are at most 1e17.
+typedef struct pli_quantity_factor {
+    int64_t p;
+    int64_t q;
+    int32_t exponent;
+    int32_t radians;
+} pli_quantity_factor;
+
+// Where the number or fraction that a text begins with ends; the text itself when there is none.
+const char *pli_quantity_skip(const char *text);
+
+// The number from text to where pli_quantity_skip says, times a factor. The product is exact in
+// decimals and rounded once where there is neither a fraction nor q nor pi.
+pli_quantity_fault pli_quantity_scale(const char *text, const pli_quantity_factor *factor,
+                                      double *value);
 
 enum { PLI_QUANTITY_CAPACITY = 40 };
 

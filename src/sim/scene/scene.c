@@ -133,19 +133,13 @@ pli_context *pli_scene_context(const pli_scene *scene)
     return scene->context;
 }
 
-const char *pli_scene_name(const pli_scene *scene)
+pli_scene_info pli_scene_get_info(const pli_scene *scene)
 {
-    return scene->name;
-}
-
-const char *pli_scene_source(const pli_scene *scene)
-{
-    return scene->source;
-}
-
-const char *pli_scene_contact_text(const pli_scene *scene)
-{
-    return scene->contact_text != NULL ? scene->contact_text : "";
+    return (pli_scene_info){.name = scene->name,
+                            .source = scene->source,
+                            .contact = scene->contact_text != NULL ? scene->contact_text : "",
+                            .warning_count = scene->warning_count,
+                            .warnings = scene->warnings};
 }
 
 bool pli_scene_chose_contact(const pli_scene *scene)
@@ -337,11 +331,6 @@ void pli_scene_set_validating(pli_scene *scene, bool validating)
     scene->validating = validating;
 }
 
-const char *pli_scene_warning(const pli_scene *scene, int32_t index)
-{
-    return index >= 0 && index < scene->warning_count ? scene->warnings[index] : NULL;
-}
-
 // ---- hash
 
 typedef struct scene_hash {
@@ -370,6 +359,13 @@ static void hash_mesh(scene_hash *hash, const pli_mesh_data *mesh)
     hash_bytes(hash, mesh->set_groups, sizeof(int32_t) * (size_t)mesh->set_count);
     hash_bytes(hash, mesh->set_points, sizeof(int32_t) * (size_t)mesh->set_count);
     hash_bytes(hash, mesh->triangle_groups, sizeof(int32_t) * triangle_groups);
+    for (int32_t i = 0; i < mesh->array_count; ++i) {
+        const pli_mesh_array *array = &mesh->arrays[i];
+        size_t count =
+            (size_t)pli_mesh_place_count(mesh, array->place) * (size_t)array->component_count;
+        hash_bytes(hash, array->name, strlen(array->name));
+        hash_bytes(hash, array->values, sizeof(double) * count);
+    }
 }
 
 // Adds a field: its path, the number of its items, and the values it holds as text.
@@ -377,8 +373,7 @@ static pli_status hash_field(void *user, const pli_visit *visit)
 {
     scene_hash *hash = user;
     if (visit->field == NULL) return PLI_OK;
-    pli_items items;
-    pli_field_get_items(visit->field, visit->holder, &items);
+    pli_items items = pli_field_get_items(visit->field, visit->holder);
     hash_bytes(hash, visit->path, strlen(visit->path));
     hash_bytes(hash, &items.count, sizeof items.count);
     if (items.kind == PLI_ITEM_MESH) hash_mesh(hash, *(const pli_mesh_data *const *)items.first);

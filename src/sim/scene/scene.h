@@ -35,7 +35,7 @@ bool pli_scene_has_particles(const pli_scene_def *def);
 bool pli_scene_has_particles_of(const pli_scene_def *def, const char *material);
 
 // Remembers who said which contact bodies have, and what was chosen to go with it ("" or a
-// sentence); pli_scene_contact_text tells. Both are copied; reason NULL: the scene states it.
+// sentence); pli_scene_get_info tells. Both are copied; reason NULL: the scene states it.
 // Errors: memory.
 PLI_CHECKED pli_status pli_scene_explain_contact(pli_scene *scene, const char *reason,
                                                  const char *besides);
@@ -63,7 +63,7 @@ pli_status pli_scene_fail_again(const pli_scene *scene, pli_status status, const
 void pli_scene_warn(const pli_scene *scene, const pli_visit *at, const char *format, ...)
     PLI_PRINTF(3, 4);
 
-// Whether warnings are kept, for pli_scene_warning; true forgets earlier ones.
+// Whether warnings are kept, for pli_scene_get_info; true forgets earlier ones.
 void pli_scene_set_validating(pli_scene *scene, bool validating);
 
 #endif

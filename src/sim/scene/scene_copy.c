@@ -41,6 +41,18 @@ static pli_status copy_texts(pli_scene *scene, const char *const **texts, int32_
     return PLI_OK;
 }
 
+static pli_status copy_mesh_arrays(pli_scene *scene, pli_mesh_data *mesh)
+{
+    PLI_TRY(copy_array(scene, &mesh->arrays, mesh->array_count, sizeof *mesh->arrays));
+    for (int32_t i = 0; i < mesh->array_count; ++i) {
+        pli_mesh_array *array = (pli_mesh_array *)(uintptr_t)&mesh->arrays[i];
+        int64_t count = (int64_t)pli_mesh_place_count(mesh, array->place) * array->component_count;
+        PLI_TRY(copy_text(scene, &array->name));
+        PLI_TRY(copy_array(scene, &array->values, count, sizeof *array->values));
+    }
+    return PLI_OK;
+}
+
 static pli_status copy_mesh(pli_scene *scene, const pli_mesh_data **mesh)
 {
     if (*mesh == NULL) return PLI_OK;
@@ -60,7 +72,8 @@ static pli_status copy_mesh(pli_scene *scene, const pli_mesh_data **mesh)
     PLI_TRY(copy_array(scene, &copy->tet_lines, copy->tet_count, sizeof(int32_t)));
     PLI_TRY(copy_array(scene, &copy->triangle_lines, copy->triangle_count, sizeof(int32_t)));
     PLI_TRY(copy_text(scene, &copy->tet_file));
-    return copy_text(scene, &copy->triangle_file);
+    PLI_TRY(copy_text(scene, &copy->triangle_file));
+    return copy_mesh_arrays(scene, copy);
 }
 
 const pli_mesh_data *pli_scene_take_mesh(pli_scene *scene, const pli_mesh_data *mesh)
@@ -86,7 +99,8 @@ static pli_status copy_item(pli_scene *scene, const pli_field *field, pli_item_k
     if (kind == PLI_ITEM_MESH) return copy_mesh(scene, item);
     if (kind == PLI_ITEM_VARIANT) return copy_variant(scene, field, item);
     if (kind != PLI_ITEM_STRUCT) return PLI_OK;
-    if (field->kind == PLI_FIELD_NAMED) PLI_TRY(copy_text(scene, item));
+    bool has_name = field->kind == PLI_FIELD_NAMED || field->kind == PLI_FIELD_PAINTED;
+    if (has_name) PLI_TRY(copy_text(scene, item));
     return copy_links(scene, field->schema, item);
 }
 
@@ -96,11 +110,10 @@ static pli_status copy_links(pli_scene *scene, const pli_schema *schema, void *h
     for (int32_t i = 0; i < schema->field_count; ++i) {
         const pli_field *field = &schema->fields[i];
         char *member = (char *)holder + field->offset;
-        pli_items items;
-        pli_field_get_items(field, holder, &items);
+        pli_items items = pli_field_get_items(field, holder);
         if (items.fixed == 0) {
             PLI_TRY(copy_array(scene, member, items.count, items.stride));
-            pli_field_get_items(field, holder, &items);
+            items = pli_field_get_items(field, holder);
         }
         for (int32_t k = 0; k < items.count; ++k) {
             char *item = (char *)(uintptr_t)items.first + (size_t)k * items.stride;
@@ -126,7 +139,7 @@ static pli_status refuse(const pli_scene *scene, const pli_visit *visit, const c
 static bool has_bad_count(const pli_mesh_data *mesh)
 {
     return mesh->point_count < 0 || mesh->tet_count < 0 || mesh->triangle_count < 0 ||
-           mesh->group_count < 0;
+           mesh->group_count < 0 || mesh->array_count < 0;
 }
 
 static bool lacks_array(const pli_mesh_data *mesh)
@@ -134,7 +147,8 @@ static bool lacks_array(const pli_mesh_data *mesh)
     return (mesh->point_count > 0 && mesh->points == NULL) ||
            (mesh->tet_count > 0 && mesh->tets == NULL) ||
            (mesh->triangle_count > 0 && mesh->triangles == NULL) ||
-           (mesh->group_count > 0 && mesh->group_names == NULL);
+           (mesh->group_count > 0 && mesh->group_names == NULL) ||
+           (mesh->array_count > 0 && mesh->arrays == NULL);
 }
 
 static pli_status check_mesh_links(const pli_scene *scene, const pli_visit *visit,
@@ -146,6 +160,17 @@ static pli_status check_mesh_links(const pli_scene *scene, const pli_visit *visi
     for (int32_t i = 0; i < mesh->group_count; ++i) {
         if (mesh->group_names[i] == NULL) {
             return refuse(scene, visit, "a group of the mesh has no name");
+        }
+    }
+    for (int32_t i = 0; i < mesh->array_count; ++i) {
+        const pli_mesh_array *array = &mesh->arrays[i];
+        bool is_whole = array->name != NULL && array->component_count > 0 && array->place >= 0 &&
+                        array->place <= PLI_MESH_TRIANGLES;
+        bool has_values = array->values != NULL || pli_mesh_place_count(mesh, array->place) == 0;
+        if (!is_whole || !has_values) {
+            return refuse(scene, visit,
+                          "an array of values on the mesh lacks its name, values, "
+                          "place or number of components");
         }
     }
     return PLI_OK;
@@ -164,8 +189,7 @@ static pli_status check_links(void *user, const pli_visit *visit)
 {
     const pli_scene *scene = user;
     if (visit->field == NULL) return PLI_OK;
-    pli_items items;
-    pli_field_get_items(visit->field, visit->holder, &items);
+    pli_items items = pli_field_get_items(visit->field, visit->holder);
     if (items.count < 0) return refuse(scene, visit, "the number of items is negative");
     if (items.count > 0 && items.first == NULL) {
         return pli_scene_fail(scene, PLI_ERROR_SCENE, visit, "has %d items, but the array is NULL",

@@ -110,8 +110,8 @@ static pli_status refuse_yield(const pli_rules *r, const pli_visit *visit, const
     const pli_material_def *material = visit->holder;
     pli_suggest suggest;
     pli_suggest_init(&suggest, NULL);
-    for (int32_t k = 0; k < pli_material_count(); ++k) {
-        const pli_material_ops *other = pli_material_get(k);
+    const pli_material_ops *other;
+    for (int32_t k = 0; (other = pli_material_get(k)) != NULL; ++k) {
         if (pli_yield_fits(pli_yield_get(yield), other)) pli_suggest_add(&suggest, other->name);
     }
     bool own = material->yield.kind >= 0;

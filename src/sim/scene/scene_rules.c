@@ -172,11 +172,6 @@ static pli_status check_material(const pli_rules *r, const pli_visit *visit)
 
 // ---- bodies and what holds them
 
-static bool is_moved(const pli_motion_def *motion)
-{
-    return motion->segment_count > 0 || motion->keyframe_count > 0;
-}
-
 static bool is_zero(const double v[3])
 {
     return v[0] == 0 && v[1] == 0 && v[2] == 0;
@@ -213,7 +208,9 @@ static pli_status check_springs(const pli_rules *r, const pli_visit *visit,
                             kind_texts[body->kind]);
 }
 
-static pli_status check_cloth(const pli_rules *r, const pli_visit *visit, const pli_body_def *body)
+// A cloth and an obstacle are made of no material.
+static pli_status check_no_material(const pli_rules *r, const pli_visit *visit,
+                                    const pli_body_def *body)
 {
     bool has_material = body->material[0] != '\0';
     PLI_TRY(check_unused(r, visit, has_material, "material", &body->material));
@@ -223,10 +220,8 @@ static pli_status check_cloth(const pli_rules *r, const pli_visit *visit, const 
 static pli_status check_obstacle(const pli_rules *r, const pli_visit *visit,
                                  const pli_body_def *body)
 {
-    bool has_material = body->material[0] != '\0';
     bool deformed = body->start.kind > PLI_START_REST;
-    PLI_TRY(check_unused(r, visit, has_material, "material", &body->material));
-    PLI_TRY(check_unused(r, visit, body->region_count > 0, "regions", &body->regions));
+    PLI_TRY(check_no_material(r, visit, body));
     PLI_TRY(check_unused(r, visit, !is_zero(body->velocity), "velocity", body->velocity));
     PLI_TRY(check_unused(r, visit, !is_zero(body->angular_velocity), "angular_velocity",
                          body->angular_velocity));
@@ -299,8 +294,9 @@ static pli_status check_body(const pli_rules *r, const pli_visit *visit)
     PLI_TRY(check_unused(r, visit, !shell && body->bending != -1, "bending", &body->bending));
     PLI_TRY(check_springs(r, visit, body));
     if (body->kind == PLI_BODY_OBSTACLE) return check_obstacle(r, visit, body);
-    PLI_TRY(check_unused(r, visit, is_moved(&body->motion), "motion", &body->motion));
-    if (body->kind == PLI_BODY_CLOTH) return check_cloth(r, visit, body);
+    bool is_moved = body->motion.segment_count > 0 || body->motion.keyframe_count > 0;
+    PLI_TRY(check_unused(r, visit, is_moved, "motion", &body->motion));
+    if (body->kind == PLI_BODY_CLOTH) return check_no_material(r, visit, body);
     if (shell && body->start.kind == PLI_START_COLLAPSED) {
         return pli_rules_refuse(
             r, visit, "start", &body->start,
@@ -590,6 +586,7 @@ static pli_status check_visit(void *user, const pli_visit *visit)
     const pli_rules *r = user;
     if (visit->field != NULL) return PLI_OK;
     if (visit->holder == r->def) PLI_TRY(check_root(r, visit));
+    PLI_TRY(pli_rules_check_paint(r, visit));
     PLI_TRY(pli_rules_apply(r, visit, rules, PLI_COUNT_OF(rules)));
     PLI_TRY(pli_rules_check_shapes(r, visit));
     return pli_rules_check_matter(r, visit);

@@ -79,6 +79,11 @@ const char *pli_rules_name_shape(const pli_variant *shape);
 PLI_CHECKED pli_status pli_rules_try_shape(const pli_rules *r, const pli_visit *visit,
                                            const pli_variant *variant, pli_bounds *bounds);
 
+// ---- painted and keyed numbers
+
+// The rules of what is painted in a material or a body. Errors: scene.
+PLI_CHECKED pli_status pli_rules_check_paint(const pli_rules *r, const pli_visit *visit);
+
 // ---- particles
 
 // The rules of a body of particles. Errors: scene.

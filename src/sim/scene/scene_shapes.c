@@ -220,8 +220,7 @@ bool pli_rules_is_sampled(const pli_variant *shape)
     const pli_schema *schema = pli_shape_variants[shape->kind];
     for (int32_t i = 0; i < schema->field_count; ++i) {
         if (schema->fields[i].variants != pli_shape_variants) continue;
-        pli_items items;
-        pli_field_get_items(&schema->fields[i], shape->data, &items);
+        pli_items items = pli_field_get_items(&schema->fields[i], shape->data);
         for (int32_t k = 0; k < items.count; ++k) {
             if (pli_rules_is_sampled((const pli_variant *)items.first + k)) return true;
         }

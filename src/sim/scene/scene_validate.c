@@ -155,8 +155,7 @@ static pli_status check_field(void *user, const pli_visit *visit)
 {
     pli_scene *scene = user;
     if (visit->field == NULL || pli_field_is_absent(visit->field, visit->holder)) return PLI_OK;
-    pli_items items;
-    pli_field_get_items(visit->field, visit->holder, &items);
+    pli_items items = pli_field_get_items(visit->field, visit->holder);
     if (is_missing(visit, &items)) return refuse_missing(scene, visit);
     PLI_TRY(check_items(scene, visit, &items));
     PLI_TRY(check_direction(scene, visit));
@@ -256,6 +255,30 @@ static bool is_elastic(const pli_material_input *input)
     return strcmp(input->key, "young") == 0 || strcmp(input->key, "poisson") == 0;
 }
 
+// Values that were given in units of their own, or are painted, as they were resolved.
+static void convert_parameters(const pli_material_input *inputs, int32_t input_count,
+                               const double *values, const pli_named_value *parameters,
+                               int32_t count)
+{
+    for (int32_t k = 0; k < count; ++k) {
+        pli_named_value *parameter = (pli_named_value *)(uintptr_t)&parameters[k];
+        parameter->unit = "";
+        for (int32_t i = 0; i < input_count; ++i) {
+            if (strcmp(inputs[i].key, parameter->name) == 0) parameter->value = values[i];
+        }
+    }
+}
+
+// What is painted over an input stays.
+static void keep_paint(const pli_material_def *given, pli_named_value *parameter)
+{
+    for (int32_t k = 0; k < given->parameter_count; ++k) {
+        if (strcmp(given->parameters[k].name, parameter->name) != 0) continue;
+        parameter->painted = given->parameters[k].painted;
+        parameter->painted_count = given->parameters[k].painted_count;
+    }
+}
+
 // The inputs of the law besides young and poisson, as parameters; given ones stay where they are.
 static pli_status complete_parameters(pli_scene *scene, pli_material_def *material,
                                       const pli_resolved_material *resolved)
@@ -263,14 +286,21 @@ static pli_status complete_parameters(pli_scene *scene, pli_material_def *materi
     const pli_material_ops *law = resolved->law;
     int32_t count = 0;
     for (int32_t i = 0; i < law->input_count; ++i) count += !is_elastic(&law->inputs[i]);
-    if (material->parameter_count == count) return PLI_OK;
+    if (material->parameter_count == count) {
+        convert_parameters(law->inputs, law->input_count, resolved->inputs, material->parameters,
+                           count);
+        return PLI_OK;
+    }
     pli_named_value *parameters = pli_scene_take(scene, (size_t)count * sizeof *parameters);
     if (parameters == NULL) return PLI_ERROR_MEMORY;
+    const pli_material_def given = *material;
     material->parameters = parameters;
     material->parameter_count = count;
     for (int32_t i = 0; i < law->input_count; ++i) {
         if (is_elastic(&law->inputs[i])) continue;
-        *parameters++ = (pli_named_value){law->inputs[i].key, resolved->inputs[i]};
+        *parameters =
+            (pli_named_value){.name = law->inputs[i].key, .value = resolved->inputs[i], .unit = ""};
+        keep_paint(&given, parameters++);
     }
     return PLI_OK;
 }
@@ -334,27 +364,20 @@ static pli_status complete_materials(pli_scene *scene)
     return status;
 }
 
-static void complete_shell(pli_body_def *body)
-{
-    if (body->thickness == 0) body->thickness = default_thickness;
-    if (body->bending == -1) body->bending = 1;
-}
-
-static void complete_cloth(pli_body_def *body)
-{
-    pli_springs_def *springs = &body->springs;
-    if (springs->stretch == -1) springs->stretch = default_stretch;
-    if (springs->bend == -1) springs->bend = default_bend;
-    if (springs->area_density == -1) springs->area_density = default_area_density;
-}
-
 static void complete_bodies(pli_scene *scene)
 {
     const pli_scene_def *def = pli_scene_get(scene);
     for (int32_t i = 0; i < def->body_count; ++i) {
         pli_body_def *body = (pli_body_def *)(uintptr_t)&def->bodies[i];
-        if (body->kind == PLI_BODY_SHELL) complete_shell(body);
-        if (body->kind == PLI_BODY_CLOTH) complete_cloth(body);
+        pli_springs_def *springs = &body->springs;
+        if (body->kind == PLI_BODY_SHELL) {
+            if (body->thickness == 0) body->thickness = default_thickness;
+            if (body->bending == -1) body->bending = 1;
+        } else if (body->kind == PLI_BODY_CLOTH) {
+            if (springs->stretch == -1) springs->stretch = default_stretch;
+            if (springs->bend == -1) springs->bend = default_bend;
+            if (springs->area_density == -1) springs->area_density = default_area_density;
+        }
     }
 }
 
@@ -367,11 +390,15 @@ static pli_status complete_own_shape(void *user, const pli_visit *visit)
     pli_resolved_shape resolved;
     if (!pli_own_shape_resolve(pli_scene_context(scene), def, &resolved, NULL)) return PLI_OK;
     int32_t count = resolved.ops->input_count;
-    if (def->parameter_count == count) return PLI_OK;
+    if (def->parameter_count == count) {
+        convert_parameters(resolved.ops->inputs, count, resolved.inputs, def->parameters, count);
+        return PLI_OK;
+    }
     pli_named_value *parameters = pli_scene_take(scene, (size_t)count * sizeof *parameters);
     if (parameters == NULL) return PLI_ERROR_MEMORY;
     for (int32_t i = 0; i < count; ++i) {
-        parameters[i] = (pli_named_value){resolved.ops->inputs[i].key, resolved.inputs[i]};
+        parameters[i] = (pli_named_value){
+            .name = resolved.ops->inputs[i].key, .value = resolved.inputs[i], .unit = ""};
     }
     def->parameters = parameters;
     def->parameter_count = count;

@@ -10,7 +10,7 @@ const pli_field *pli_schema_find(const pli_schema *schema, const char *key)
 {
     for (int32_t i = 0; i < schema->field_count; ++i) {
         const pli_field *field = &schema->fields[i];
-        if (field->kind == PLI_FIELD_MESH) continue;
+        if (!pli_field_is_key(field)) continue;
         if (strcmp(field->key, key) == 0) return field;
         if (field->alias != NULL && strcmp(field->alias, key) == 0) return field;
         if (field->former != NULL && strcmp(field->former, key) == 0) return field;
@@ -56,26 +56,20 @@ static void init_variant(const pli_field *field, pli_variant *variant)
     }
 }
 
-static void init_text(const pli_field *field, const char **text)
-{
-    *text = field->fallback != NULL ? field->fallback : "";
-}
-
 void pli_schema_init(const pli_schema *schema, void *def)
 {
     memset(def, 0, schema->size);
     for (int32_t i = 0; i < schema->field_count; ++i) {
         const pli_field *field = &schema->fields[i];
         char *member = (char *)def + field->offset;
-        pli_items items;
-        pli_field_get_items(field, NULL, &items);
+        pli_items items = pli_field_get_items(field, NULL);
         if (items.fixed == 0 || items.kind == PLI_ITEM_MESH) continue;
         if (items.kind == PLI_ITEM_STRUCT) {
             pli_schema_init(field->schema, member);
         } else if (items.kind == PLI_ITEM_VARIANT) {
             init_variant(field, (pli_variant *)member);
         } else if (items.kind == PLI_ITEM_TEXT) {
-            init_text(field, (const char **)member);
+            *(const char **)member = field->fallback != NULL ? field->fallback : "";
         } else if (field->fallback != NULL) {
             init_values(field, &items, member);
         }
@@ -85,8 +79,7 @@ void pli_schema_init(const pli_schema *schema, void *def)
 // Whether a member holds its default: an empty list, the default value, or a struct of such.
 static bool is_default(const pli_field *field, const void *holder)
 {
-    pli_items items;
-    pli_field_get_items(field, holder, &items);
+    pli_items items = pli_field_get_items(field, holder);
     if (items.fixed == 0) return items.count == 0;
     if (items.kind == PLI_ITEM_STRUCT) {
         for (int32_t i = 0; i < field->schema->field_count; ++i) {

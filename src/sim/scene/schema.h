@@ -27,6 +27,7 @@ extern const pli_schema *const pli_shape_variants[];     // by pli_shape_kind
 extern const pli_schema *const pli_selection_variants[]; // by pli_selection_kind
 extern const pli_schema pli_material_schema;
 extern const pli_schema pli_parameter_schema;
+extern const pli_schema pli_paint_schema;
 extern const pli_schema pli_body_schema;
 extern const pli_schema pli_constraint_schema;
 extern const pli_schema pli_attachment_schema;
@@ -81,8 +82,19 @@ extern const pli_schema pli_output_schema;
 
 #define PLI_DIRECTION .flags = PLI_FIELD_NONZERO, .min = -1e9, .max = 1e9, .unit = ""
 
+// the numbers of a struct that are painted
+#define PLI_PAINTED(type)                                                               \
+    {                                                                                   \
+        .key = "painted", PLI_MEMBERS(PLI_FIELD_PAINTED, type, painted, painted_count), \
+        .flags = PLI_FIELD_OPTIONAL, .schema = &pli_paint_schema,                       \
+        .doc = "Numbers that are painted or keyed."                                     \
+    }
+
 #define PLI_ORIGIN_DEFAULT "[0, 0, 0]"
 #define PLI_AXIS_DEFAULT "[0, 1, 0]"
+
+// a row that many structs have, but for the member: {PLI_CENTER, PLI_VECTOR(type, center)}
+#define PLI_CENTER .key = "center", .fallback = PLI_ORIGIN_DEFAULT, PLI_COORDINATE, .doc = "Centre."
 
 // ---- single values
 

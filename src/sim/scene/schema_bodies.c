@@ -128,15 +128,28 @@ const pli_schema pli_motion_schema = {
 static const pli_field parameter_fields[] = {
     {.key = "value",
      PLI_REAL(pli_named_value, value),
-     .flags = PLI_FIELD_REQUIRED,
+     .flags = PLI_FIELD_REQUIRED | PLI_FIELD_OWN_UNIT | PLI_FIELD_PAINTABLE,
      .unit = "",
      .doc = "Value, in the unit of the input."},
+    {.key = "unit",
+     PLI_TEXT(pli_named_value, unit),
+     .flags = PLI_FIELD_OPTIONAL,
+     .doc = "Unit of the value, where it is another one."},
+    PLI_PAINTED(pli_named_value),
 };
 const pli_schema pli_parameter_schema = {.name = "parameter",
                                          .doc = "One input of a law or of a shape of one's own.",
                                          .size = sizeof(pli_named_value),
                                          .scalar_key = "value",
                                          PLI_TABLE(parameter_fields)};
+
+// rows of damping
+#define DRAG                                                             \
+    .key = "drag", .fallback = "0", .min = 0, .max = 1e9, .unit = "1/s", \
+    .doc = "Damping in proportion to mass."
+#define RAYLEIGH                                                           \
+    .key = "rayleigh", .fallback = "0", .min = 0, .max = 1e9, .unit = "s", \
+    .doc = "Damping in proportion to stiffness."
 
 static const pli_field material_fields[] = {
     {.key = "preset",
@@ -150,7 +163,7 @@ static const pli_field material_fields[] = {
     {.key = "density",
      .alias = "rho",
      PLI_REAL(pli_material_def, density),
-     .flags = PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED,
+     .flags = PLI_FIELD_PAINTABLE | PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED,
      .fallback = "0",
      .min = 0,
      .max = 1e9,
@@ -159,7 +172,7 @@ static const pli_field material_fields[] = {
     {.key = "young",
      .alias = "E",
      PLI_REAL(pli_material_def, young),
-     .flags = PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED,
+     .flags = PLI_FIELD_PAINTABLE | PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED,
      .fallback = "0",
      .min = 0,
      .max = 1e15,
@@ -168,7 +181,8 @@ static const pli_field material_fields[] = {
     {.key = "poisson",
      .alias = "nu",
      PLI_REAL(pli_material_def, poisson),
-     .flags = PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED | PLI_FIELD_MAX_EXCLUDED,
+     .flags =
+         PLI_FIELD_PAINTABLE | PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED | PLI_FIELD_MAX_EXCLUDED,
      .fallback = "-1",
      .min = -1,
      .max = 0.5,
@@ -176,7 +190,7 @@ static const pli_field material_fields[] = {
      .doc = "Poisson's ratio; by default that of the preset."},
     {.key = "mu",
      PLI_REAL(pli_material_def, mu),
-     .flags = PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED,
+     .flags = PLI_FIELD_PAINTABLE | PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED,
      .fallback = "0",
      .min = 0,
      .max = 1e15,
@@ -184,7 +198,7 @@ static const pli_field material_fields[] = {
      .doc = "Shear modulus, with lambda, instead of young and poisson."},
     {.key = "lambda",
      PLI_REAL(pli_material_def, lambda),
-     .flags = PLI_FIELD_OPTIONAL,
+     .flags = PLI_FIELD_PAINTABLE | PLI_FIELD_OPTIONAL,
      .fallback = "0",
      .min = -1e15,
      .max = 1e15,
@@ -195,20 +209,8 @@ static const pli_field material_fields[] = {
      .flags = PLI_FIELD_OPTIONAL,
      .schema = &pli_parameter_schema,
      .doc = "Further inputs of the law, by their names."},
-    {.key = "drag",
-     PLI_REAL(pli_material_def, drag),
-     .fallback = "0",
-     .min = 0,
-     .max = 1e9,
-     .unit = "1/s",
-     .doc = "Damping in proportion to mass."},
-    {.key = "rayleigh",
-     PLI_REAL(pli_material_def, rayleigh),
-     .fallback = "0",
-     .min = 0,
-     .max = 1e9,
-     .unit = "s",
-     .doc = "Damping in proportion to stiffness."},
+    {DRAG, PLI_REAL(pli_material_def, drag), .flags = PLI_FIELD_PAINTABLE},
+    {RAYLEIGH, PLI_REAL(pli_material_def, rayleigh), .flags = PLI_FIELD_PAINTABLE},
     {.key = "viscosity",
      PLI_REAL(pli_material_def, viscosity),
      .fallback = "0",
@@ -221,6 +223,7 @@ static const pli_field material_fields[] = {
      .flags = PLI_FIELD_OPTIONAL,
      .doc = "How it deforms plastically: particles, by default as the preset says, and tetrahedra, "
             "where it is stated."},
+    PLI_PAINTED(pli_material_def),
 };
 const pli_schema pli_material_schema = {.name = "material",
                                         .doc = "What something is made of.",
@@ -235,11 +238,7 @@ const pli_schema pli_material_schema = {.name = "material",
 static const char *const split_names[] = {[PLI_SPLIT_FIVE] = "five", [PLI_SPLIT_SIX] = "six", NULL};
 
 static const pli_field grid_fields[] = {
-    {.key = "center",
-     PLI_VECTOR(pli_grid_def, center),
-     .fallback = PLI_ORIGIN_DEFAULT,
-     PLI_COORDINATE,
-     .doc = "Centre."},
+    {PLI_CENTER, PLI_VECTOR(pli_grid_def, center)},
     {.key = "size",
      PLI_VECTOR(pli_grid_def, size),
      .fallback = "[1, 1, 1]",
@@ -287,11 +286,7 @@ static const pli_schema fill_schema = {.name = "fill",
                                        PLI_TABLE(fill_fields)};
 
 static const pli_field sheet_fields[] = {
-    {.key = "center",
-     PLI_VECTOR(pli_sheet_def, center),
-     .fallback = PLI_ORIGIN_DEFAULT,
-     PLI_COORDINATE,
-     .doc = "Centre."},
+    {PLI_CENTER, PLI_VECTOR(pli_sheet_def, center)},
     {.key = "width",
      PLI_REAL(pli_sheet_def, width),
      .fallback = "1",
@@ -530,20 +525,8 @@ static const pli_field springs_fields[] = {
      .max = 1e9,
      .unit = "kg/m^2",
      .doc = "Mass of a square metre; by default 1."},
-    {.key = "drag",
-     PLI_REAL(pli_springs_def, drag),
-     .fallback = "0",
-     .min = 0,
-     .max = 1e9,
-     .unit = "1/s",
-     .doc = "Damping in proportion to mass."},
-    {.key = "rayleigh",
-     PLI_REAL(pli_springs_def, rayleigh),
-     .fallback = "0",
-     .min = 0,
-     .max = 1e9,
-     .unit = "s",
-     .doc = "Damping in proportion to stiffness."},
+    {DRAG, PLI_REAL(pli_springs_def, drag)},
+    {RAYLEIGH, PLI_REAL(pli_springs_def, rayleigh)},
 };
 static const pli_schema springs_schema = {.name = "springs",
                                           .doc = "The springs that cloth is made of.",
@@ -577,13 +560,13 @@ static const pli_field body_fields[] = {
      .doc = "Name of a material; an obstacle and a cloth have none."},
     {.key = "thickness",
      PLI_REAL(pli_body_def, thickness),
-     .flags = PLI_FIELD_OPTIONAL,
+     .flags = PLI_FIELD_PAINTABLE | PLI_FIELD_OPTIONAL,
      .fallback = "0",
      PLI_EXTENT,
      .doc = "Thickness of a shell; by default a millimetre."},
     {.key = "bending",
      PLI_REAL(pli_body_def, bending),
-     .flags = PLI_FIELD_OPTIONAL,
+     .flags = PLI_FIELD_PAINTABLE | PLI_FIELD_OPTIONAL,
      .fallback = "-1",
      .min = 0,
      .max = 1e9,
@@ -620,6 +603,7 @@ static const pli_field body_fields[] = {
      .doc = "Scale along x, y, z, or one number for all, applied first."},
     {.key = "velocity",
      PLI_VECTOR(pli_body_def, velocity),
+     .flags = PLI_FIELD_PAINTABLE,
      .fallback = PLI_ORIGIN_DEFAULT,
      .min = -1e9,
      .max = 1e9,
@@ -656,6 +640,7 @@ static const pli_field body_fields[] = {
             "is almost incompressible. By default those of a file of second order are quadratic, "
             "and others linear, unless poisson is above 0.45: then locking-free, where the solver "
             "takes it."},
+    PLI_PAINTED(pli_body_def),
 };
 const pli_schema pli_body_schema = {.name = "body",
                                     .doc = "Something that moves and deforms.",
@@ -664,15 +649,15 @@ const pli_schema pli_body_schema = {.name = "body",
 
 // ---- constraints and attachments
 
+// rows of which vertices are meant
+#define BODY \
+    .key = "body", .flags = PLI_FIELD_OPTIONAL, .doc = "Name of a body; by default every body."
+#define WHERE \
+    .key = "where", .fallback = "all", .doc = "Which vertices, in the body's initial placement."
+
 static const pli_field constraint_fields[] = {
-    {.key = "body",
-     PLI_TEXT(pli_constraint_def, body),
-     .flags = PLI_FIELD_OPTIONAL,
-     .doc = "Name of a body; by default every body."},
-    {.key = "where",
-     PLI_VARIANT(pli_constraint_def, where, pli_selection_variants),
-     .fallback = "all",
-     .doc = "Which vertices, in the body's initial placement."},
+    {BODY, PLI_TEXT(pli_constraint_def, body)},
+    {WHERE, PLI_VARIANT(pli_constraint_def, where, pli_selection_variants)},
     {.key = "axes",
      PLI_TEXT(pli_constraint_def, axes),
      .fallback = "xyz",
@@ -688,14 +673,8 @@ const pli_schema pli_constraint_schema = {.name = "constraint",
                                           PLI_TABLE(constraint_fields)};
 
 static const pli_field attachment_fields[] = {
-    {.key = "body",
-     PLI_TEXT(pli_attachment_def, body),
-     .flags = PLI_FIELD_OPTIONAL,
-     .doc = "Name of a body; by default every body."},
-    {.key = "where",
-     PLI_VARIANT(pli_attachment_def, where, pli_selection_variants),
-     .fallback = "all",
-     .doc = "Which vertices, in the body's initial placement."},
+    {BODY, PLI_TEXT(pli_attachment_def, body)},
+    {WHERE, PLI_VARIANT(pli_attachment_def, where, pli_selection_variants)},
     {.key = "stiffness",
      PLI_REAL(pli_attachment_def, stiffness),
      .flags = PLI_FIELD_REQUIRED | PLI_FIELD_MIN_EXCLUDED,

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/scene/schema.h"
 
-#define FRICTION .fallback = "0", .min = 0, .max = 1e3, .unit = ""
+#define FRICTION                                                          \
+    .key = "friction", .fallback = "0", .min = 0, .max = 1e3, .unit = "", \
+    .doc = "Coulomb's coefficient of friction."
 
 // ---- colliders
 
@@ -41,10 +43,7 @@ static const pli_field collider_fields[] = {
      .doc = "Penalty: stiffness k of k depth^3 of each vertex (N/m^2), by default 10 times Young's "
             "modulus of the stiffest material. Quadratic: k of k/2 depth^2 (N/m), by default 10 "
             "times the stiffness of the stiffest edge."},
-    {.key = "friction",
-     PLI_REAL(pli_collider_def, friction),
-     FRICTION,
-     .doc = "Coulomb's coefficient of friction."},
+    {FRICTION, PLI_REAL(pli_collider_def, friction)},
     {.key = "motion",
      PLI_STRUCT(pli_collider_def, motion, &pli_motion_schema),
      .doc = "How it moves, without stretching; by default not at all, and about the centre of its "
@@ -130,10 +129,7 @@ static const pli_field contact_fields[] = {
      .doc = "Penalty: stiffness k of k depth^3 of each vertex (N/m^2), by default 10 times Young's "
             "modulus of the stiffest material. Barrier: stiffness k of a contact (N/m), by default "
             "chosen in every step from inertia and forces."},
-    {.key = "friction",
-     PLI_REAL(pli_contact_def, friction),
-     FRICTION,
-     .doc = "Coulomb's coefficient of friction."},
+    {FRICTION, PLI_REAL(pli_contact_def, friction)},
     {.key = "distance",
      PLI_REAL(pli_contact_def, distance),
      .flags = PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED,

@@ -19,11 +19,7 @@ static const pli_schema plane_schema = {.name = "plane",
                                         PLI_TABLE(plane_fields)};
 
 static const pli_field box_fields[] = {
-    {.key = "center",
-     PLI_VECTOR(pli_box_def, center),
-     .fallback = PLI_ORIGIN_DEFAULT,
-     PLI_COORDINATE,
-     .doc = "Centre."},
+    {PLI_CENTER, PLI_VECTOR(pli_box_def, center)},
     {.key = "size",
      PLI_VECTOR(pli_box_def, size),
      .flags = PLI_FIELD_REQUIRED,
@@ -41,11 +37,7 @@ static const pli_schema box_schema = {.name = "box",
                                       PLI_TABLE(box_fields)};
 
 static const pli_field sphere_fields[] = {
-    {.key = "center",
-     PLI_VECTOR(pli_sphere_def, center),
-     .fallback = PLI_ORIGIN_DEFAULT,
-     PLI_COORDINATE,
-     .doc = "Centre."},
+    {PLI_CENTER, PLI_VECTOR(pli_sphere_def, center)},
     {.key = "radius",
      PLI_REAL(pli_sphere_def, radius),
      .flags = PLI_FIELD_REQUIRED,
@@ -59,11 +51,7 @@ static const pli_schema sphere_schema = {.name = "sphere",
                                          PLI_TABLE(sphere_fields)};
 
 static const pli_field ellipsoid_fields[] = {
-    {.key = "center",
-     PLI_VECTOR(pli_ellipsoid_def, center),
-     .fallback = PLI_ORIGIN_DEFAULT,
-     PLI_COORDINATE,
-     .doc = "Centre."},
+    {PLI_CENTER, PLI_VECTOR(pli_ellipsoid_def, center)},
     {.key = "radii",
      PLI_VECTOR(pli_ellipsoid_def, radii),
      .flags = PLI_FIELD_REQUIRED,
@@ -75,17 +63,15 @@ static const pli_schema ellipsoid_schema = {.name = "ellipsoid",
                                             .size = sizeof(pli_ellipsoid_def),
                                             PLI_TABLE(ellipsoid_fields)};
 
+// rows of the axis of what is round
+#define AXIS_START \
+    .key = "start", .fallback = PLI_ORIGIN_DEFAULT, PLI_COORDINATE, .doc = "One end of the axis."
+#define AXIS_END \
+    .key = "end", .flags = PLI_FIELD_REQUIRED, PLI_COORDINATE, .doc = "The other end of the axis."
+
 static const pli_field segment_fields[] = {
-    {.key = "start",
-     PLI_VECTOR(pli_segment_def, start),
-     .fallback = PLI_ORIGIN_DEFAULT,
-     PLI_COORDINATE,
-     .doc = "One end of the axis."},
-    {.key = "end",
-     PLI_VECTOR(pli_segment_def, end),
-     .flags = PLI_FIELD_REQUIRED,
-     PLI_COORDINATE,
-     .doc = "The other end of the axis."},
+    {AXIS_START, PLI_VECTOR(pli_segment_def, start)},
+    {AXIS_END, PLI_VECTOR(pli_segment_def, end)},
     {.key = "radius",
      PLI_REAL(pli_segment_def, radius),
      .flags = PLI_FIELD_REQUIRED,
@@ -103,16 +89,8 @@ const pli_schema pli_cylinder_schema = {.name = "cylinder",
                                         PLI_TABLE(segment_fields)};
 
 static const pli_field cone_fields[] = {
-    {.key = "start",
-     PLI_VECTOR(pli_cone_def, start),
-     .fallback = PLI_ORIGIN_DEFAULT,
-     PLI_COORDINATE,
-     .doc = "One end of the axis."},
-    {.key = "end",
-     PLI_VECTOR(pli_cone_def, end),
-     .flags = PLI_FIELD_REQUIRED,
-     PLI_COORDINATE,
-     .doc = "The other end of the axis."},
+    {AXIS_START, PLI_VECTOR(pli_cone_def, start)},
+    {AXIS_END, PLI_VECTOR(pli_cone_def, end)},
     {.key = "start_radius",
      PLI_REAL(pli_cone_def, start_radius),
      .flags = PLI_FIELD_REQUIRED,
@@ -130,11 +108,7 @@ const pli_schema pli_cone_schema = {.name = "cone",
                                     PLI_TABLE(cone_fields)};
 
 static const pli_field torus_fields[] = {
-    {.key = "center",
-     PLI_VECTOR(pli_torus_def, center),
-     .fallback = PLI_ORIGIN_DEFAULT,
-     PLI_COORDINATE,
-     .doc = "Centre."},
+    {PLI_CENTER, PLI_VECTOR(pli_torus_def, center)},
     {.key = "axis",
      PLI_VECTOR(pli_torus_def, axis),
      .fallback = PLI_AXIS_DEFAULT,
@@ -367,6 +341,10 @@ static const char *const interpolation_names[] = {
 // samples along the longest edge of a distance grid
 #define RESOLUTION .fallback = "64", .min = 8, .max = 1024, .unit = ""
 
+#define INTERPOLATION                            \
+    .key = "interpolation", .fallback = "cubic", \
+    .doc = "Between the samples: linear, or cubic, which has continuous slopes."
+
 static const pli_field sampled_fields[] = {
     {.key = "shape",
      PLI_VARIANT(pli_sampled_def, shape, pli_shape_variants),
@@ -376,10 +354,7 @@ static const pli_field sampled_fields[] = {
      PLI_INTEGER(pli_sampled_def, resolution),
      RESOLUTION,
      .doc = "Samples of the distance grid along the longest edge of the shape."},
-    {.key = "interpolation",
-     PLI_CHOICE(pli_sampled_def, interpolation, interpolation_names),
-     .fallback = "cubic",
-     .doc = "Between the samples: linear, or cubic, which has continuous slopes."},
+    {INTERPOLATION, PLI_CHOICE(pli_sampled_def, interpolation, interpolation_names)},
 };
 const pli_schema pli_sampled_schema = {
     .name = "sampled",
@@ -396,10 +371,7 @@ static const pli_field mesh_shape_fields[] = {
      PLI_INTEGER(pli_file_def, resolution),
      RESOLUTION,
      .doc = "Samples of the distance grid along the longest edge of the mesh."},
-    {.key = "interpolation",
-     PLI_CHOICE(pli_file_def, interpolation, interpolation_names),
-     .fallback = "cubic",
-     .doc = "Between the samples: linear, or cubic, which has continuous slopes."},
+    {INTERPOLATION, PLI_CHOICE(pli_file_def, interpolation, interpolation_names)},
     {.key = "mesh", PLI_MEMBER(PLI_FIELD_MESH, pli_file_def, mesh), .doc = "Content of the file."},
 };
 const pli_schema pli_mesh_shape_schema = {.name = "mesh",

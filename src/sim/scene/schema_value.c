@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/scene/schema.h"
 
+#include "base/number.h"
 #include "base/suggest.h"
 #include "sim/scene/quantity.h"
 #include "sim/scene/unit.h"
@@ -34,6 +35,7 @@ static const kind_trait kind_traits[] = {
     [PLI_FIELD_VARIANT] = {PLI_ITEM_VARIANT, 1, false},
     [PLI_FIELD_VARIANTS] = {PLI_ITEM_VARIANT, 0, true},
     [PLI_FIELD_MESH] = {PLI_ITEM_MESH, 1, false},
+    [PLI_FIELD_PAINTED] = {PLI_ITEM_STRUCT, 0, true},
 };
 
 static const size_t item_sizes[] = {
@@ -43,23 +45,39 @@ static const size_t item_sizes[] = {
     [PLI_ITEM_VARIANT] = sizeof(pli_variant), [PLI_ITEM_MESH] = sizeof(const pli_mesh_data *),
 };
 
-void pli_field_get_items(const pli_field *field, const void *holder, pli_items *items)
+pli_items pli_field_get_items(const pli_field *field, const void *holder)
 {
     kind_trait trait = kind_traits[field->kind];
     bool is_struct = trait.item == PLI_ITEM_STRUCT;
-    *items = (pli_items){.kind = trait.item,
-                         .is_list = trait.is_list,
-                         .fixed = trait.fixed,
-                         .stride = is_struct ? field->schema->size : item_sizes[trait.item]};
-    if (holder == NULL) return;
+    pli_items items = {.kind = trait.item,
+                       .is_list = trait.is_list,
+                       .fixed = trait.fixed,
+                       .stride = is_struct ? field->schema->size : item_sizes[trait.item]};
+    if (holder == NULL) return items;
     const char *member = (const char *)holder + field->offset;
     if (trait.fixed > 0) {
-        items->count = trait.fixed;
-        items->first = member;
+        items.count = trait.fixed;
+        items.first = member;
     } else {
-        memcpy(&items->first, member, sizeof items->first);
-        memcpy(&items->count, (const char *)holder + field->count_offset, sizeof items->count);
+        memcpy(&items.first, member, sizeof items.first);
+        memcpy(&items.count, (const char *)holder + field->count_offset, sizeof items.count);
     }
+    return items;
+}
+
+const void *pli_field_paint(const pli_schema *schema, const pli_field *field, const void *holder)
+{
+    if ((field->flags & PLI_FIELD_PAINTABLE) == 0) return NULL;
+    for (int32_t i = 0; i < schema->field_count; ++i) {
+        if (schema->fields[i].kind != PLI_FIELD_PAINTED) continue;
+        pli_items items = pli_field_get_items(&schema->fields[i], holder);
+        for (int32_t k = 0; k < items.count; ++k) {
+            const void *paint = (const char *)items.first + (size_t)k * items.stride;
+            const char *key = *(const char *const *)paint;
+            if (key != NULL && strcmp(key, field->key) == 0) return paint;
+        }
+    }
+    return NULL;
 }
 
 const pli_schema *pli_field_variant(const pli_field *field, const pli_variant *variant)
@@ -113,8 +131,7 @@ static void describe_variants(const pli_field *field, pli_suggest *suggest)
 const char *pli_field_range(const pli_field *field, char buffer[PLI_FIELD_ERROR_CAPACITY])
 {
     pli_suggest suggest;
-    pli_items items;
-    pli_field_get_items(field, NULL, &items);
+    pli_items items = pli_field_get_items(field, NULL);
     bool is_number = items.kind == PLI_ITEM_REAL || items.kind == PLI_ITEM_INTEGER;
     if (is_number && has_range(field)) {
         describe_range(field, buffer, PLI_FIELD_ERROR_CAPACITY);
@@ -222,28 +239,88 @@ static bool check_choice(const pli_field *field, const void *item, char *error)
 
 // ---- reading
 
-static bool parse_number(const pli_field *field, const char *text, double *value, char *error)
+// "found '3 kg', expected Pa (stress)"
+static bool refuse_unit(const pli_field *field, const char *text, pli_unit_fault fault, char *error)
 {
     char found[PLI_EXCERPT_CAPACITY];
-    switch (pli_quantity_parse(text, value)) {
-    case PLI_QUANTITY_OK: return true;
-    case PLI_QUANTITY_LARGE:
-        if (has_range(field)) return refuse_range(field, pli_excerpt(text, found), error);
-        snprintf(error, PLI_FIELD_ERROR_CAPACITY, "found '%s', which is too large for a number",
-                 pli_excerpt(text, found));
-        return false;
-    case PLI_QUANTITY_SMALL:
-        snprintf(error, PLI_FIELD_ERROR_CAPACITY,
-                 "found '%s', which is too close to zero; numbers other than 0 start at 2.3e-308",
-                 pli_excerpt(text, found));
-        return false;
-    case PLI_QUANTITY_SYNTAX: break;
+    char expected[128];
+    pli_unit_describe(field->unit != NULL ? field->unit : "", expected, sizeof expected);
+    if (fault == PLI_UNIT_OTHER) {
+        snprintf(error, PLI_FIELD_ERROR_CAPACITY, "expected %s, found '%s'", expected,
+                 pli_excerpt(pli_unit_of(text), found));
+    } else {
+        snprintf(error, PLI_FIELD_ERROR_CAPACITY, "expected %s, found '%s', which is no known unit",
+                 expected, pli_excerpt(pli_unit_of(text), found));
     }
-    char advice[PLI_UNIT_ADVICE] = "";
-    bool is_known = pli_unit_advise(text, field->unit != NULL ? field->unit : "", advice);
-    snprintf(error, PLI_FIELD_ERROR_CAPACITY, "found '%s'%s%s", pli_excerpt(text, found),
-             is_known ? "" : ", expected a number such as 0.5, 1e5 or 1/24", advice);
     return false;
+}
+
+static bool refuse_large(const pli_field *field, const char *text, char *error)
+{
+    char found[PLI_EXCERPT_CAPACITY];
+    if (has_range(field)) return refuse_range(field, pli_excerpt(text, found), error);
+    snprintf(error, PLI_FIELD_ERROR_CAPACITY, "found '%s', which is too large for a number",
+             pli_excerpt(text, found));
+    return false;
+}
+
+static bool refuse_small(const char *text, char *error)
+{
+    char found[PLI_EXCERPT_CAPACITY];
+    snprintf(error, PLI_FIELD_ERROR_CAPACITY,
+             "found '%s', which is too close to zero; numbers other than 0 start at 2.3e-308",
+             pli_excerpt(text, found));
+    return false;
+}
+
+// What is neither a number nor one with a unit, and what may have been meant.
+static bool refuse_notation(const char *text, char *error)
+{
+    double value = 0;
+    const char *rest = pli_number_parse(text, text + strlen(text), &value);
+    size_t digits = strspn(rest + (rest[0] != '\0'), "0123456789");
+    bool is_decimal = rest > text && rest[0] == ',' && digits > 0 && rest[1 + digits] == '\0';
+    bool is_grouped = rest > text && (rest[0] == '_' || rest[0] == '\'');
+    char found[PLI_EXCERPT_CAPACITY];
+    char advice[160] = ", expected a number such as 0.5, 1e5 or 1/24";
+    if (is_decimal) {
+        snprintf(advice, sizeof advice, "; decimals have a point: write %.*s.%.*s",
+                 (int)(rest - text < 40 ? rest - text : 40), text, (int)(digits < 40 ? digits : 40),
+                 rest + 1);
+    } else if (is_grouped) {
+        snprintf(advice, sizeof advice, "; digits are not grouped: write 1000000 or 1e6");
+    }
+    snprintf(error, PLI_FIELD_ERROR_CAPACITY, "found '%s'%s", pli_excerpt(text, found), advice);
+    return false;
+}
+
+// The number of a text without the unit behind it.
+static bool parse_alone(const char *text, double *value)
+{
+    static const pli_quantity_factor one = {1, 1, 0, 0};
+    return pli_quantity_scale(text, &one, value) == PLI_QUANTITY_OK;
+}
+
+// A number in the unit of the field, or one with a unit of its own behind it.
+static bool parse_number(const pli_field *field, const char *text, double *value, char *error)
+{
+    pli_quantity_fault fault = pli_quantity_parse(text, value);
+    if (fault == PLI_QUANTITY_OK) return true;
+    if (fault == PLI_QUANTITY_LARGE) return refuse_large(field, text, error);
+    if (fault == PLI_QUANTITY_SMALL) return refuse_small(text, error);
+    if ((field->flags & PLI_FIELD_OWN_UNIT) != 0 && pli_unit_of(text) != NULL) {
+        return parse_alone(text, value);
+    }
+    pli_unit_fault unit = pli_unit_read(text, field->unit != NULL ? field->unit : "", value);
+    switch (unit) {
+    case PLI_UNIT_OK: return true;
+    case PLI_UNIT_LARGE: return refuse_large(field, text, error);
+    case PLI_UNIT_SMALL: return refuse_small(text, error);
+    case PLI_UNIT_UNKNOWN:
+    case PLI_UNIT_OTHER: return refuse_unit(field, text, unit, error);
+    case PLI_UNIT_ABSENT: break;
+    }
+    return refuse_notation(text, error);
 }
 
 static bool parse_real(const pli_field *field, const char *text, void *item, char *error)

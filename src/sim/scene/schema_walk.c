@@ -39,7 +39,7 @@ static pli_status walk_variant(walk *w, const pli_field *field, const pli_varian
 static pli_status walk_item(walk *w, const pli_field *field, const pli_items *items, int32_t index)
 {
     const void *item = (const char *)items->first + (size_t)index * items->stride;
-    if (field->kind == PLI_FIELD_NAMED) {
+    if (field->kind == PLI_FIELD_NAMED || field->kind == PLI_FIELD_PAINTED) {
         const char *name = *(const char *const *)item;
         push_key(&w->path, name != NULL ? name : "");
     } else if (items->is_list) {
@@ -52,8 +52,7 @@ static pli_status walk_item(walk *w, const pli_field *field, const pli_items *it
 static pli_status walk_field(walk *w, const pli_visit *visit)
 {
     PLI_TRY(w->visit(w->user, visit));
-    pli_items items;
-    pli_field_get_items(visit->field, visit->holder, &items);
+    pli_items items = pli_field_get_items(visit->field, visit->holder);
     if (items.kind != PLI_ITEM_STRUCT && items.kind != PLI_ITEM_VARIANT) return PLI_OK;
 
     int64_t length = w->path.length;
@@ -81,7 +80,8 @@ static pli_status walk_struct(walk *w, const pli_schema *schema, const void *hol
 
     int64_t length = w->path.length;
     for (int32_t i = 0; i < schema->field_count; ++i) {
-        push_key(&w->path, schema->fields[i].key);
+        // what is painted goes by the names of the numbers
+        if (schema->fields[i].kind != PLI_FIELD_PAINTED) push_key(&w->path, schema->fields[i].key);
         PLI_TRY(check_walk(w));
         visit.path = w->path.bytes;
         visit.field = &schema->fields[i];

@@ -4,6 +4,7 @@
 #include "base/suggest.h"
 #include "material/yield.h"
 #include "sim/model/coarse_build.h"
+#include "sim/model/model_paint.h"
 #include "sim/scene/schema.h"
 #include "sim/step/tets_build.h"
 
@@ -20,10 +21,10 @@ static pli_status check_name(const pli_scene *scene, const pli_visit *visit)
     pli_suggest_init(&suggest, pli_excerpt(solver->name, found));
     pli_suggest_add(&suggest, "auto");
     bool is_known = strcmp(solver->name, "auto") == 0;
-    for (int32_t i = 0; i < pli_solver_info_count(); ++i) {
-        const char *name = pli_solver_info_get(i)->name;
-        is_known = is_known || strcmp(solver->name, name) == 0;
-        pli_suggest_add(&suggest, name);
+    pli_solver_info info;
+    for (int32_t i = 0; pli_solver_info_get(i, &info); ++i) {
+        is_known = is_known || strcmp(solver->name, info.name) == 0;
+        pli_suggest_add(&suggest, info.name);
     }
     if (is_known) return PLI_OK;
     char path[PLI_PATH_CAPACITY];
@@ -250,13 +251,40 @@ static pli_status check_damping(const model_rules *r)
     for (int32_t k = 0; k < r->def->material_count; ++k) {
         const pli_material_def *material = &r->def->materials[k];
         pli_visit at = {.path = "materials", .holder = material, .member = &material->rayleigh};
-        if (material->rayleigh > 0) return refuse_damping(r, &at, "material", material->name);
+        bool is_damped = material->rayleigh > 0;
+        for (int32_t i = 0; i < material->painted_count; ++i) {
+            is_damped = is_damped || strcmp(material->painted[i].key, "rayleigh") == 0;
+        }
+        if (is_damped) return refuse_damping(r, &at, "material", material->name);
     }
     for (int32_t k = 0; k < r->def->body_count; ++k) {
         const pli_body_def *body = &r->def->bodies[k];
         pli_visit at = {.path = "bodies", .holder = body, .member = &body->springs.rayleigh};
         bool damped = body->kind == PLI_BODY_CLOTH && body->springs.rayleigh > 0;
         if (damped) return refuse_damping(r, &at, "cloth", body->name);
+    }
+    return PLI_OK;
+}
+
+// Materials that change with time: not where a matrix or a few elements are kept, nor in shells.
+static pli_status check_tracks(const model_rules *r)
+{
+    const pli_model *model = r->model;
+    if (model->track_count == 0) return PLI_OK;
+    const pli_material_def *material = &r->def->materials[model->tracks[0].source];
+    pli_visit at = {.path = "materials", .holder = material, .member = material};
+    bool keeps = !takes(r, PLI_TAKES_DAMPING) || model->solver_kind->subspace;
+    if (keeps) {
+        return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
+                              "material %s changes with time; solver %s keeps what it has computed "
+                              "of materials: use solver newton or newton-multigrid",
+                              material->name, r->name);
+    }
+    for (int32_t k = 0; k < model->shell_triangle_count; ++k) {
+        if (!pli_model_is_keyed(model, model->triangle_material[k])) continue;
+        return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
+                              "a shell is made of a material that changes with time, which solids "
+                              "can be; paint it, or give plain numbers");
     }
     return PLI_OK;
 }
@@ -386,7 +414,8 @@ static void warn_lagging(const model_rules *r)
 {
     const pli_solver_def *def = &r->def->solver;
     bool wants = def->plasticity == PLI_PLASTICITY_IMPLICIT && r->model->yields != NULL;
-    for (int32_t k = 0; wants && k < r->model->material_count; ++k) {
+    // those of the scene come first, and those of their elements yield like them
+    for (int32_t k = 0; wants && k < r->def->material_count; ++k) {
         const pli_material *material = &r->model->yields[k];
         if (material->yield == NULL) continue;
         if (pli_material_step_law(material, true) != material->law) continue;
@@ -417,6 +446,7 @@ pli_status pli_solver_check_model(const pli_model *model, const pli_scene *scene
     PLI_TRY(check_contact_method(&r));
     PLI_TRY(check_bodies(&r));
     PLI_TRY(check_penalties(&r));
+    PLI_TRY(check_tracks(&r));
     PLI_TRY(check_damping(&r));
     PLI_TRY(check_search(&r));
     PLI_TRY(check_acceleration(&r));

@@ -267,13 +267,13 @@ static pli_status list_rows(pli_matter_implicit *m, const pli_matter_state *stat
 
 // ---- scaled residuals
 
-// Whether anybody will look at it: monitors, or frames, which runs write at the end of a frame, and
+// Whether anybody will look at it: a hook, or frames, which runs write at the end of a frame, and
 // others whenever they like.
 static bool has_listener(const pli_solver *s, const pli_state *state)
 {
     bool is_field = s->model->frame_fields >> PLI_PARTICLE_RESIDUAL & 1;
     bool ends_frame = (state->step + 1) % s->model->time.steps_per_frame == 0;
-    return s->residual_monitor != NULL || (is_field && (ends_frame || s->frames != NULL));
+    return s->hooks.residual != NULL || (is_field && (ends_frame || s->frames != NULL));
 }
 
 static pli_status reserve_residuals(pli_matter_implicit *m)
@@ -301,7 +301,7 @@ static void spread_residuals(pli_matter_implicit *m, int64_t count, int64_t firs
 static void tell_residuals(pli_matter_implicit *m, const pli_iterate *iterate)
 {
     const pli_solver *s = m->solver;
-    if (s->residual_monitor == NULL || iterate->g == NULL) return;
+    if (s->hooks.residual == NULL || iterate->g == NULL) return;
     pli_implicit_stepper_measure(m->stepper, iterate->g, NULL, m->residual);
     pli_residual_view view = {.step = s->step,
                               .substep = m->current,
@@ -312,7 +312,7 @@ static void tell_residuals(pli_matter_implicit *m, const pli_iterate *iterate)
                               .positions = m->work.position,
                               .residuals = m->residual,
                               .ids = m->work.id};
-    s->residual_monitor(s->residual_user, &view);
+    s->hooks.residual(s->hooks.residual_user, &view);
 }
 
 static void tell_iterate(void *user, const pli_iterate *iterate)

@@ -44,20 +44,24 @@ static void predict_points(void *user, int64_t begin, int64_t end)
     }
 }
 
-// Masses and drag are those of the model: inertia and drag change with these two numbers alone.
+// Masses and drag are those of the model: inertia and drag change with these two numbers alone,
+// unless materials change with time, that is, with every step.
 static uint64_t hash_coefficients(const step_job *job)
 {
     uint64_t hash = pli_hash_bytes(PLI_HASH_START, &job->h, sizeof job->h);
+    int64_t step = job->stepper->model->track_count > 0 ? job->state->step : 0;
+    hash = pli_hash_bytes(hash, &step, sizeof step);
     return pli_hash_bytes(hash, &job->second_order, sizeof job->second_order);
 }
 
-static void prepare_damping(pli_mesh_stepper *s, const pli_state *state, double h)
+static void prepare_damping(pli_mesh_stepper *s, const pli_state *state, double end_time)
 {
+    double h = state->dt;
     if (s->model->has_drag) {
         s->drag.target = state->x;
-        for (int32_t i = 0; i < s->model->vertex_count; ++i) {
-            s->drag_stiffness[i] = s->model->drag[i] / h;
-        }
+        pli_vector_copy(s->context, s->model->vertex_count, s->model->drag, s->drag_stiffness);
+        pli_tets_add_drag(s, end_time, s->drag_stiffness);
+        for (int32_t i = 0; i < s->model->vertex_count; ++i) s->drag_stiffness[i] /= h;
     }
     if (s->rayleigh != NULL) pli_rayleigh_begin_step(s->rayleigh, state->x, h);
 }
@@ -126,7 +130,8 @@ pli_status pli_mesh_stepper_minimize(pli_mesh_stepper *s, int32_t max_iterations
                             .cancel = is_cancelled,
                             .user = s,
                             .min_iterations = s->min_iterations,
-                            .max_iterations = max_iterations};
+                            .max_iterations = max_iterations,
+                            .energy_noise = s->energy_noise};
     bool moves = s->model->time.mode == PLI_MODE_DYNAMIC;
     bool barrier = pli_contacts_barrier(s->contacts) != NULL;
     if (moves && s->model->solver_kind->safeguard && !barrier) env.improve = align;
@@ -264,7 +269,8 @@ static pli_status predict(pli_mesh_stepper *s, const step_job *job)
     pli_tets_load(s, state);
     pli_parallel_for(s->context, state->vertex_count, POINT_GRAIN, predict_points, (void *)job);
     pli_scripts_attach(s, state, end_time);
-    prepare_damping(s, state, state->dt);
+    pli_tets_set_time(s, end_time);
+    prepare_damping(s, state, end_time);
     pli_contacts_begin_step(s->contacts, pli_state_time(state), end_time);
     return begin_barrier(s, job);
 }
@@ -272,9 +278,7 @@ static pli_status predict(pli_mesh_stepper *s, const step_job *job)
 static pli_status minimize(pli_mesh_stepper *s, const step_job *job, bool arrived,
                            pli_step_report *report)
 {
-    pli_minimizer_step begun = {.coefficients = hash_coefficients(job),
-                                .energy_noise = s->energy_noise};
-    PLI_TRY(pli_minimizer_begin_step(&s->minimizer, &begun));
+    PLI_TRY(pli_minimizer_begin_step(&s->minimizer, hash_coefficients(job)));
     bool barrier = pli_contacts_barrier(s->contacts) != NULL;
     return barrier ? solve_with_barrier(s, job, arrived, report)
                    : pli_mesh_stepper_minimize(s, 0, report);

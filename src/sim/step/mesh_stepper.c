@@ -55,10 +55,12 @@ static pli_status create_springs(pli_mesh_stepper *s)
 static double *list_tet_damping(const pli_mesh_stepper *s, const pli_elastic *elastic)
 {
     const pli_model *model = s->model;
-    int64_t count = elastic->cliques.count;
+    const pli_patches *patches = elastic->patches;
+    int64_t count = elastic->elements.cliques.count;
     double *damping = pli_arena_doubles(s->scratch, count, "damping");
     for (int64_t k = 0; damping != NULL && k < count; ++k) {
-        int64_t tet = elastic->patches != NULL ? elastic->patches->begin[k] : k;
+        // materials of a patch have the same
+        int64_t tet = patches != NULL ? patches->begin[k] : k;
         damping[k] = model->materials[model->material_of[elastic->origin[tet]]].rayleigh;
     }
     return damping;
@@ -100,18 +102,18 @@ static pli_status create_rayleigh(pli_mesh_stepper *s)
     for (int32_t k = 0; k < kinds; ++k) {
         double *tets = list_tet_damping(s, list[k]);
         if (tets == NULL) goto done;
-        sources[count++] = pli_rayleigh_elastic(list[k], tets);
+        sources[count++] = (pli_rayleigh_source){&list[k]->elements, tets};
     }
     if (s->shell != NULL) {
         double *triangles = list_triangle_damping(s);
         if (triangles == NULL) goto done;
         double *hinges = list_hinge_damping(s, triangles);
         if (hinges == NULL) goto done;
-        sources[count++] = pli_rayleigh_membrane(s->shell->membrane, triangles);
-        sources[count++] = pli_rayleigh_hinges(s->shell->hinges, hinges);
+        sources[count++] = (pli_rayleigh_source){&s->shell->membrane->elements, triangles};
+        sources[count++] = (pli_rayleigh_source){&s->shell->hinges->elements, hinges};
     }
     if (s->springs != NULL) {
-        sources[count++] = pli_rayleigh_springs(s->springs, s->model->spring_rayleigh);
+        sources[count++] = (pli_rayleigh_source){&s->springs->elements, s->model->spring_rayleigh};
     }
     status = pli_rayleigh_create(s->context, s->model->vertex_count, count, sources, &s->rayleigh);
 
@@ -265,6 +267,7 @@ static pli_status measure(void *self, const pli_state *state, bool after_step,
     if (!after_step) {
         pli_scripts_hold(s, time);
         pli_scripts_attach(s, state, time);
+        pli_tets_set_time(s, time);
         pli_tets_load(s, state);
         pli_contacts_begin_step(s->contacts, time, time);
     }

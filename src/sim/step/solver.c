@@ -17,7 +17,7 @@ static const double ask_interval = 0.25; // s between questions from within an i
 static bool is_cancelled_inside(void *user)
 {
     pli_solver *s = user;
-    bool is_due = s->cancel != NULL && pli_clock_seconds() - s->asked > ask_interval;
+    bool is_due = s->hooks.cancel != NULL && pli_clock_seconds() - s->asked > ask_interval;
     return is_due && pli_solver_is_cancelled(s);
 }
 
@@ -52,16 +52,9 @@ void pli_solver_destroy(pli_solver *solver)
     pli_release(solver->context, solver);
 }
 
-void pli_solver_set_monitor(pli_solver *solver, pli_iteration_fn monitor, void *user)
+void pli_solver_set_hooks(pli_solver *solver, const pli_solver_hooks *hooks)
 {
-    solver->monitor = monitor;
-    solver->monitor_user = user;
-}
-
-void pli_solver_set_residual_monitor(pli_solver *solver, pli_residual_fn monitor, void *user)
-{
-    solver->residual_monitor = monitor;
-    solver->residual_user = user;
+    solver->hooks = hooks != NULL ? *hooks : (pli_solver_hooks){0};
 }
 
 void pli_solver_set_measuring(pli_solver *solver, bool measuring)
@@ -69,19 +62,13 @@ void pli_solver_set_measuring(pli_solver *solver, bool measuring)
     solver->unmeasured = !measuring;
 }
 
-void pli_solver_set_cancel(pli_solver *solver, pli_cancel_fn cancel, void *user)
-{
-    solver->cancel = cancel;
-    solver->cancel_user = user;
-}
-
 // ---- who watches
 
 bool pli_solver_is_cancelled(pli_solver *s)
 {
-    if (s->cancel == NULL) return false;
+    if (s->hooks.cancel == NULL) return false;
     s->asked = pli_clock_seconds();
-    return s->cancel(s->cancel_user);
+    return s->hooks.cancel(s->hooks.cancel_user);
 }
 
 void pli_solver_tell(pli_solver *s, const pli_iterate *iterate, int32_t piece)
@@ -90,7 +77,7 @@ void pli_solver_tell(pli_solver *s, const pli_iterate *iterate, int32_t piece)
             "step %lld, iteration %d: residual %.3e, E %.6e J, alpha %.3g, %d inner, %d energies",
             (long long)s->step, iterate->iteration, iterate->residual, iterate->energy,
             iterate->alpha, iterate->linear_iterations, iterate->energy_evaluations);
-    if (s->monitor == NULL) return;
+    if (s->hooks.iteration == NULL) return;
     pli_iteration_report report = {.step = s->step,
                                    .substep = piece,
                                    .iteration = iterate->iteration,
@@ -102,7 +89,7 @@ void pli_solver_tell(pli_solver *s, const pli_iterate *iterate, int32_t piece)
                                    .energy_evaluations = iterate->energy_evaluations,
                                    .direction = (int32_t)iterate->direction,
                                    .seconds = pli_clock_seconds() - s->step_begin};
-    s->monitor(s->monitor_user, &report);
+    s->hooks.iteration(s->hooks.iteration_user, &report);
 }
 
 // ---- a step

@@ -23,16 +23,11 @@ struct pli_solver {
     void *stepper;
     pli_frame_parts *frames; // NULL: nobody has asked for a frame
 
-    pli_iteration_fn monitor;
-    void *monitor_user;
-    pli_residual_fn residual_monitor;
-    void *residual_user;
-    pli_cancel_fn cancel;
-    void *cancel_user;
+    pli_solver_hooks hooks;
     double asked;      // when it was last asked whether to go on (s)
     bool unmeasured;   // reports are left without energies
     char culprit[256]; // of the last step that was rejected, see culprit.h
-    int64_t step;      // that is being computed, for the monitor
+    int64_t step;      // that is being computed, for the hooks
     double step_begin; // clock when it began (s)
 };
 
@@ -41,7 +36,7 @@ struct pli_solver {
 // Whether the caller wants the step no more.
 bool pli_solver_is_cancelled(pli_solver *solver);
 
-// Tells the caller's monitor and the log of an iterate. piece: of a step that is cut into pieces,
+// Tells the caller's hook and the log of an iterate. piece: of a step that is cut into pieces,
 // counted from 1; else 0.
 void pli_solver_tell(pli_solver *solver, const pli_iterate *iterate, int32_t piece);
 

@@ -547,26 +547,9 @@ const pli_stepper_ops *pli_solver_choose_stepper(const pli_model *model)
     return model->matter != NULL ? kind->of_particles : kind->of_meshes;
 }
 
-int32_t pli_solver_info_count(void)
+// Notes which sections of the scene's keys a solver does not look at.
+static void list_unused(const pli_solver_kind *kind, pli_solver_info *info)
 {
-    return KIND_COUNT;
-}
-
-const pli_solver_info *pli_solver_info_get(int32_t index)
-{
-    return &kinds[index].info;
-}
-
-const char *pli_solver_info_takes(int32_t index)
-{
-    bool meshes = kinds[index].of_meshes != NULL;
-    bool particles = kinds[index].of_particles != NULL;
-    return meshes && particles ? "both" : meshes ? "meshes" : "particles";
-}
-
-bool pli_solver_info_uses(int32_t index, const char *section)
-{
-    const pli_solver_kind *kind = &kinds[index];
     const struct {
         const char *section;
         bool is_used;
@@ -575,8 +558,24 @@ bool pli_solver_info_uses(int32_t index, const char *section)
                  {"subspace", kind->subspace},
                  {"steps", kind->minimizer == NULL},
                  {"grid", kind->grid != NULL}};
+    int32_t count = 0;
     for (size_t k = 0; k < sizeof known / sizeof *known; ++k) {
-        if (strcmp(known[k].section, section) == 0) return known[k].is_used;
+        if (!known[k].is_used) info->unused[count++] = known[k].section;
     }
+}
+
+bool pli_solver_info_get(int32_t index, pli_solver_info *info)
+{
+    if (index < 0 || index >= KIND_COUNT) return false;
+    const pli_solver_kind *kind = &kinds[index];
+    bool meshes = kind->of_meshes != NULL;
+    bool particles = kind->of_particles != NULL;
+    *info = (pli_solver_info){.name = kind->info.name,
+                              .doc = kind->info.doc,
+                              .source = kind->info.source,
+                              .takes = meshes && particles ? "both"
+                                       : meshes            ? "meshes"
+                                                           : "particles"};
+    list_unused(kind, info);
     return true;
 }

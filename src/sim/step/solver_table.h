@@ -52,7 +52,11 @@ typedef struct pli_grid_method {
 } pli_grid_method;
 
 typedef struct pli_solver_kind {
-    pli_solver_info info;
+    struct {
+        const char *name;
+        const char *doc;
+        const char *source; // paper it comes from
+    } info;
     const pli_stepper_ops *of_meshes;    // NULL: it takes none
     const pli_stepper_ops *of_particles; // NULL: it takes none
     // by name, of meshes in minimizer_build.c, of particles in matter_implicit.c; NULL: nothing is

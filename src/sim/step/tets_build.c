@@ -3,6 +3,7 @@
 
 #include "material/lame.h"
 #include "material/laws.h"
+#include "sim/model/model_paint.h"
 
 #include <string.h>
 
@@ -15,8 +16,10 @@ bool pli_tets_are_projective(const pli_model *model)
     }
     for (int32_t tet = 0; tet < model->tet_count; ++tet) {
         const pli_model_material *material = &model->materials[model->material_of[tet]];
+        double params[PLI_MODEL_PARAMS];
         if (model->laws[material->law] != &pli_law_corotated) return false;
-        if (material->params[PLI_LAME_LAMBDA] != 0) return false;
+        pli_model_tet_params(model, tet, params);
+        if (params[PLI_LAME_LAMBDA] != 0) return false;
     }
     return model->tet_count > 0;
 }
@@ -76,7 +79,7 @@ static void fill_element(const pli_model *model, elements *e, int64_t k, int64_t
         memcpy(e->mid + 6 * k, model->mid_nodes + 6 * tet, 6 * sizeof *e->mid);
     }
     e->laws[k] = material->law;
-    e->materials[k] = model->material_of[tet];
+    e->materials[k] = material->source;
     pli_model_tet_params(model, tet, e->params + k * PLI_ELASTIC_PARAMS);
 }
 
@@ -234,5 +237,70 @@ void pli_tets_yield(pli_mesh_stepper *s, pli_state *state)
     int32_t count = pli_tets_list(s, list);
     for (int32_t k = 0; k < count; ++k) {
         pli_plastic_return(&plastic, state->x, state->plastic, state->plastic_history, list[k]);
+    }
+}
+
+// ---- what changes with time
+
+typedef struct retiming {
+    const pli_model *model;
+    double time;
+    // the material asked for last: neighbours mostly are of one
+    int32_t material;
+    bool is_keyed;
+    double params[PLI_MODEL_PARAMS];
+    double drag;
+    double rayleigh;
+} retiming;
+
+// The numbers of a tetrahedron's material at the time; false: they do not change.
+static bool find_numbers(retiming *r, int32_t tet)
+{
+    int32_t material = r->model->material_of[tet];
+    if (material == r->material) return r->is_keyed;
+    r->material = material;
+    r->is_keyed = pli_model_is_keyed(r->model, material);
+    if (r->is_keyed) {
+        pli_model_material_at(r->model, material, r->time, r->params, &r->drag, &r->rayleigh);
+    }
+    return r->is_keyed;
+}
+
+static bool change_params(void *user, int32_t tet, double *params)
+{
+    retiming *r = user;
+    if (!find_numbers(r, tet)) return false;
+    memcpy(params, r->params, sizeof r->params);
+    return true;
+}
+
+void pli_tets_set_time(pli_mesh_stepper *s, double time)
+{
+    if (s->model->track_count == 0 || s->elastic == NULL) return;
+    retiming r = {.model = s->model, .time = time, .material = -1};
+    pli_elastic *list[PLI_TETS_KINDS];
+    int32_t count = pli_tets_list(s, list);
+    for (int32_t source = 0; source < count; ++source) {
+        const pli_elastic *elastic = list[source];
+        pli_elastic_change_params(list[source], change_params, &r);
+        if (s->rayleigh == NULL) continue;
+        double *damping = pli_rayleigh_damping(s->rayleigh, source);
+        for (int64_t k = 0; k < elastic->elements.cliques.count; ++k) {
+            int64_t tet = elastic->patches != NULL ? elastic->patches->begin[k] : k;
+            if (find_numbers(&r, elastic->origin[tet])) damping[k] = r.rayleigh;
+        }
+    }
+}
+
+void pli_tets_add_drag(const pli_mesh_stepper *s, double time, double *drag)
+{
+    const pli_model *model = s->model;
+    if (model->track_count == 0) return;
+    retiming r = {.model = model, .time = time, .material = -1};
+    for (int32_t tet = 0; tet < model->tet_count; ++tet) {
+        if (!find_numbers(&r, tet)) continue;
+        const pli_model_material *material = &model->materials[model->material_of[tet]];
+        double change = material->density * (r.drag - material->drag);
+        pli_model_lump_tet(model, tet, change, drag);
     }
 }

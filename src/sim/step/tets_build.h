@@ -61,4 +61,11 @@ void pli_tets_load(pli_mesh_stepper *stepper, const pli_state *state);
 // The end of a step: yields at the positions of the state.
 void pli_tets_yield(pli_mesh_stepper *stepper, pli_state *state);
 
+// Gives the tetrahedra the numbers that their materials have at a time (s), where those change. No
+// allocation.
+void pli_tets_set_time(pli_mesh_stepper *stepper, double time);
+
+// Adds what drag differs by at a time (s) from the model's, k m of every vertex (kg/s).
+void pli_tets_add_drag(const pli_mesh_stepper *stepper, double time, double *drag);
+
 #endif

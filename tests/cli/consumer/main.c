@@ -10,7 +10,9 @@ int main(void)
 {
     pli_context *context = NULL;
     if (pli_context_create(NULL, &context) != PLI_OK) return 1;
-    printf("pliant %s, %d laws\n", pli_version(), (int)pli_material_count());
+    int laws = 0;
+    while (pli_material_get(laws) != NULL) ++laws;
+    printf("pliant %s, %d laws\n", pli_version(), laws);
     pli_context_destroy(context);
     return 0;
 }

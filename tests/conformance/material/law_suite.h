@@ -15,6 +15,7 @@
 
 #include "derivatives.h"
 
+#include "material/material.h"
 #include "math/eigen.h"
 #include "math/mat3.h"
 #include "math/svd.h"

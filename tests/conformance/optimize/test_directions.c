@@ -58,7 +58,7 @@ typedef struct run {
 // Moves the free vertices about, differently for every seed.
 static void place(run *r, uint64_t seed)
 {
-    const double *x = pli_state_positions(r->s.state);
+    const double *x = pli_state_get(r->s.state).positions;
     for (int64_t k = 0; k < r->n; ++k) {
         bool is_fixed = r->objective->fixed[k / 3] >> k % 3 & 1;
         double away = pli_random_range((pli_random){seed, 5}, (uint64_t)k, -0.01, 0.01);

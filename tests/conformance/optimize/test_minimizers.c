@@ -207,8 +207,7 @@ static pli_status minimize(run *r, pli_minimize_env env, double *x, pli_minimize
     env.monitor = hear;
     env.cancel = want_cancel;
     env.user = &r->heard;
-    const pli_minimizer_step step = {.coefficients = r->coefficients};
-    PLI_TRY(pli_minimizer_begin_step(&r->minimizer, &step));
+    PLI_TRY(pli_minimizer_begin_step(&r->minimizer, r->coefficients));
     return pli_minimizer_minimize(&r->minimizer, &env, x, report);
 }
 

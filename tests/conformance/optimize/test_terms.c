@@ -121,7 +121,7 @@ static scene start(int row, int32_t threads)
     one.n = 3 * one.s.info.vertex_count;
     one.x = calloc((size_t)one.n, sizeof *one.x);
     assert_non_null(one.x);
-    const double *x = pli_state_positions(one.s.state);
+    const double *x = pli_state_get(one.s.state).positions;
     for (int32_t k = 0; k < one.n; ++k) {
         one.x[k] = x[k] + pli_random_range((pli_random){7, 3}, (uint64_t)k, -rows[row].amount,
                                            rows[row].amount);

@@ -105,7 +105,8 @@ static bool gives_up(const sort *it, const char *more)
     start(&s, it, more);
     pli_status status = PLI_OK;
     double begin = 0;
-    pli_solver_set_cancel(s.solver, has_had_enough, &begin);
+    pli_solver_set_hooks(s.solver,
+                         &(pli_solver_hooks){.cancel = has_had_enough, .cancel_user = &begin});
     for (int step = 0; step < 3 && status == PLI_OK; ++step) {
         uint64_t before = pli_state_hash(s.state);
         pli_step_report report;
@@ -167,13 +168,14 @@ static void a_step_that_was_given_up_leaves_nothing_behind(void **state)
             for (int asks = 1; asks <= 64 && status == PLI_ERROR_INTERRUPTED; asks *= 2) {
                 int left = asks;
                 uint64_t before = pli_state_hash(disturbed.state);
-                pli_solver_set_cancel(disturbed.solver, after_some, &left);
+                pli_solver_set_hooks(disturbed.solver, &(pli_solver_hooks){.cancel = after_some,
+                                                                           .cancel_user = &left});
                 status = pli_solver_step(disturbed.solver, disturbed.state, &report);
                 if (status == PLI_OK) continue;
                 assert_int_equal(status, PLI_ERROR_INTERRUPTED);
                 assert_true(pli_state_hash(disturbed.state) == before);
             }
-            pli_solver_set_cancel(disturbed.solver, NULL, NULL);
+            pli_solver_set_hooks(disturbed.solver, NULL);
             if (status != PLI_OK) {
                 OK(disturbed.context, pli_solver_step(disturbed.solver, disturbed.state, &report));
             }

@@ -138,7 +138,7 @@ static void hinge_init(one_hinge *h, pli_context *context, double rest_angle)
     fold(rest_angle, rest);
     pli_hinges_def def = {4, 1, rest, hinge_vertices, &rigidity};
     OK(context, pli_hinges_create(context, &def, &h->hinges));
-    OK(context, pli_bcsr_create(context, 4, 1, &h->hinges->cliques, &h->H));
+    OK(context, pli_bcsr_create(context, 4, 1, &h->hinges->elements.cliques, &h->H));
     OK(context, pli_hinges_term.bind(h->hinges, h->H));
 }
 

@@ -202,8 +202,10 @@ static void weights_multiply_springs(void **state)
         rest[s] = 1 - weights[s];
     }
     random_points(4, 0.5, x);
-    pli_spring_net_add_weighted_hessian(f.net, x, true, weights, f.net->slots, parts);
-    pli_spring_net_add_weighted_hessian(f.net, x, true, rest, f.net->slots, parts);
+    pli_elements_add_weighted_hessian(&f.net->elements, x, true, weights, f.net->elements.slots,
+                                      parts);
+    pli_elements_add_weighted_hessian(&f.net->elements, x, true, rest, f.net->elements.slots,
+                                      parts);
     pli_spring_term.add_hessian(f.net, x, true, f.H);
     for (int64_t i = 0; i < 9 * parts->block_count; ++i) {
         NEAR(parts->values[i], f.H->values[i], 1e-12, 1e-10);

@@ -199,7 +199,7 @@ static void emitting_states_come_back_and_go_on_with_the_same_bits(void **state)
     }
     // from more particles to fewer
     OK(s.context, pli_checkpoint_load(s.scene, s.model, in_folder(fix, "checkpoint"), s.state));
-    assert_int_equal(pli_state_step(s.state), 3);
+    assert_int_equal(pli_state_get(s.state).step, 3);
     OK(s.context, pli_solver_step(s.solver, s.state, &report));
     assert_int_equal(report.step, 4);
     pli_solver_destroy(solver);
@@ -220,7 +220,7 @@ static void save_spoiled(folder_fixture *fix, simulation *s, void (*spoil)(pli_c
     pli_checkpoint_def def = {.folder = folder,
                               .scene_hash = saved.scene_hash,
                               .scene_text = saved.scene_text,
-                              .step = pli_state_step(s->state),
+                              .step = pli_state_get(s->state).step,
                               .array_count = saved.array_count,
                               .arrays = saved.arrays};
     spoil(&def);
@@ -277,8 +277,7 @@ static void refused_files_leave_the_state_alone(void **state)
 // The data of an array of the state by its name.
 static void *find_array(pli_state *state, const char *name, pli_state_array *array)
 {
-    for (int32_t k = 0; k < pli_state_array_count(state); ++k) {
-        pli_state_get_array(state, k, array);
+    for (int32_t k = 0; pli_state_get_array(state, k, array); ++k) {
         if (strcmp(array->name, name) == 0) return array->data;
     }
     fail();
@@ -437,15 +436,15 @@ static uint64_t run_to(folder_fixture *fix, const char *name, int64_t steps, boo
                                      "test", NULL, &scene));
     char folder[256];
     snprintf(folder, sizeof folder, "%s/%s", fix->folder, name);
-    pli_run_def def = pli_run_def_default();
+    pli_run_def def = {0};
     def.scene = scene;
     def.folder = folder;
     def.steps = steps;
     def.resume = resume;
     OK(fix->context, pli_run_create(&def, &run));
     OK(fix->context, pli_run_execute(run));
-    assert_int_equal(pli_state_step(pli_run_state(run)), steps);
-    uint64_t hash = pli_state_hash(pli_run_state(run));
+    assert_int_equal(pli_state_get(pli_run_get_info(run).state).step, steps);
+    uint64_t hash = pli_state_hash(pli_run_get_info(run).state);
     pli_run_destroy(run);
     pli_scene_destroy(scene);
     return hash;

@@ -30,7 +30,6 @@ static pli_export_def export_def(folder_fixture *fix, const char *format, char t
 static void every_format_is_listed(void **state)
 {
     (void)state;
-    assert_int_equal(pli_export_format_count(), FORMATS);
     for (int32_t i = 0; i < FORMATS; ++i) {
         assert_string_equal(pli_export_format_get(i)->name, formats[i]);
     }

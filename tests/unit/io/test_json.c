@@ -41,6 +41,23 @@ static void values_of_every_kind_are_read(void **state)
     pli_json_clear(&json);
 }
 
+static void members_are_parted_by_commas(void **state)
+{
+    pli_context *context = *state;
+    pli_text text;
+    pli_text_init(&text, context);
+    pli_json_add_integer(&text, "first", -3);
+    pli_text_append(&text, ",\"inner\":{");
+    pli_json_add_string(&text, "a", "{");
+    pli_json_add_number(&text, "b", 0.5);
+    pli_json_add_number(&text, "c", NAN);
+    pli_text_append(&text, "}");
+    pli_json_add_integer(&text, "last", INT64_MAX);
+    assert_string_equal(text.bytes, "\"first\":-3,\"inner\":{\"a\":\"{\",\"b\":0.5,\"c\":null},"
+                                    "\"last\":9223372036854775807");
+    pli_text_clear(&text);
+}
+
 static void malformed_texts_are_refused(void **state)
 {
     pli_context *context = *state;
@@ -185,6 +202,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST_IN_CONTEXT(values_of_every_kind_are_read, 1),
+        TEST_IN_CONTEXT(members_are_parted_by_commas, 1),
         TEST_IN_CONTEXT(malformed_texts_are_refused, 1),
         TEST_IN_CONTEXT(changed_texts_do_no_harm, 1),
         TEST_IN_CONTEXT(strings_survive_writing_and_reading, 1),

@@ -76,7 +76,7 @@ static void try_file(const char *folder, const char *file, mesh_use use, const c
     pli_scene *scene = NULL;
     pli_model *model = NULL;
     out->status = pli_scene_parse(context, text, (int64_t)strlen(text), name, NULL, &scene);
-    if (out->status == PLI_OK) out->status = pli_model_create(context, scene, &model);
+    if (out->status == PLI_OK) out->status = pli_model_create(context, scene, NULL, &model);
     if (out->status != PLI_OK) {
         pli_context_message(context, out->message, sizeof out->message);
         assert_null(strchr(out->message, '\n'));

@@ -20,7 +20,7 @@ enum { FRAMES = 8 };
 
 static pli_run_def run_def(const pli_scene *scene, const char *folder)
 {
-    pli_run_def def = pli_run_def_default();
+    pli_run_def def = {0};
     def.scene = scene;
     def.folder = folder;
     return def;
@@ -45,7 +45,7 @@ static pli_status execute_def(const pli_run_def *def, pli_run_info *info)
     pli_status status = pli_run_create(def, &run);
     if (status != PLI_OK) return status;
     status = pli_run_execute(run);
-    pli_run_get_info(run, info);
+    *info = pli_run_get_info(run);
     pli_run_destroy(run);
     return status;
 }

@@ -36,7 +36,7 @@ static pli_status execute(pli_context *context, const run_options *options)
     pli_run *run = NULL;
     pli_status status = pli_scene_parse(context, options->yaml, (int64_t)strlen(options->yaml),
                                         "test", NULL, &scene);
-    pli_run_def def = pli_run_def_default();
+    pli_run_def def = {0};
     def.scene = scene;
     def.folder = options->folder;
     def.steps = options->steps;

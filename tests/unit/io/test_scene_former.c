@@ -59,12 +59,12 @@ static void former_names_give_a_warning_and_the_same_scene(void **state)
         char *written = NULL;
         write_text(&rows[k], rows[k].name, NULL, text);
         OK(context, parse(context, text, NULL, &now));
-        assert_null(pli_scene_warning(now, 0));
+        assert_int_equal(pli_scene_get_info(now).warning_count, 0);
         write_text(&rows[k], rows[k].former, NULL, text);
         OK(context, parse(context, text, NULL, &before));
         snprintf(want, sizeof want, "%s: '%s' is called '%s' now", rows[k].place, rows[k].former,
                  rows[k].name);
-        assert_string_equal(pli_scene_warning(before, 0), want);
+        assert_string_equal(pli_scene_get_info(before).warnings[0], want);
         assert_true(pli_scene_hash(now) == pli_scene_hash(before));
 
         // what is written says the new name
@@ -118,13 +118,13 @@ static void settings_know_both_names(void **state)
         OK(context, parse(context, texts[k / 3], sets[k % 3], &scene));
         assert_false(pli_scene_get(scene)->solver.rest_shape_guess);
         // the name that was said last counts
-        assert_true((pli_scene_warning(scene, 0) != NULL) == (k % 3 > 0));
+        assert_true((pli_scene_get_info(scene).warning_count > 0) == (k % 3 > 0));
         pli_scene_destroy(scene);
     }
     pli_scene *scene = NULL;
     OK(context,
        parse(context, PARTICLES "materials: {m: sand}\n", "materials.m.yield.friction=33", &scene));
-    assert_string_equal(pli_scene_warning(scene, 0),
+    assert_string_equal(pli_scene_get_info(scene).warnings[0],
                         "--set materials.m.yield.friction=33: "
                         "materials.m.yield: 'friction' is called 'drucker-prager' now");
     pli_scene_destroy(scene);

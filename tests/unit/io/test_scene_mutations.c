@@ -46,8 +46,7 @@ static pli_status list_numbers(void *user, const pli_visit *visit)
 {
     number_list *list = user;
     if (visit->field == NULL || is_listed(list, visit->field)) return PLI_OK;
-    pli_items items;
-    pli_field_get_items(visit->field, visit->holder, &items);
+    pli_items items = pli_field_get_items(visit->field, visit->holder);
     bool is_number = items.kind == PLI_ITEM_REAL || items.kind == PLI_ITEM_INTEGER;
     bool several = items.is_list || items.fixed > 1;
     for (int32_t k = 0; is_number && k < items.count; ++k) {
@@ -76,8 +75,7 @@ static pli_status require_finite(void *user, const pli_visit *visit)
 {
     (void)user;
     if (visit->field == NULL) return PLI_OK;
-    pli_items items;
-    pli_field_get_items(visit->field, visit->holder, &items);
+    pli_items items = pli_field_get_items(visit->field, visit->holder);
     for (int32_t k = 0; items.kind == PLI_ITEM_REAL && k < items.count; ++k) {
         double value = 0;
         memcpy(&value, (const char *)items.first + (size_t)k * items.stride, sizeof value);
@@ -232,9 +230,8 @@ static void check_state(pli_context *context, const pli_model *model)
 {
     pli_state *state = NULL;
     OK(context, pli_state_create(model, &state));
-    for (int32_t k = 0; k < pli_state_array_count(state); ++k) {
-        pli_state_array array;
-        pli_state_get_array(state, k, &array);
+    pli_state_array array;
+    for (int32_t k = 0; pli_state_get_array(state, k, &array); ++k) {
         const double *numbers = array.data;
         for (int64_t i = 0; array.kind == PLI_ARRAY_F64 && i < array.rows * array.columns; ++i) {
             if (!isfinite(numbers[i])) fail_msg("%s: %s is not finite", what_is_tried, array.name);
@@ -246,7 +243,7 @@ static void check_state(pli_context *context, const pli_model *model)
 static void try_model(pli_context *context, const pli_scene *scene)
 {
     pli_model *model = NULL;
-    pli_status status = pli_model_create(context, scene, &model);
+    pli_status status = pli_model_create(context, scene, NULL, &model);
     if (status == PLI_OK) {
         check_state(context, model);
         pli_model_destroy(model);
@@ -276,7 +273,7 @@ static void every_legal_number_gives_a_finite_model_or_a_refusal(void **state)
         OK(context, pli_scene_parse(context, small_scenes[s], (int64_t)strlen(small_scenes[s]),
                                     "small.yaml", NULL, &scene));
         pli_model *model = NULL;
-        OK(context, pli_model_create(context, scene, &model));
+        OK(context, pli_model_create(context, scene, NULL, &model));
         pli_model_destroy(model);
         number_list *list = numbers_of(context, scene);
         char *text = NULL;

@@ -145,25 +145,54 @@ static void keys_in_the_wrong_place_are_told_where_they_belong(void **state)
 
 // ---- units
 
-static void a_number_with_a_unit_is_told_in_the_unit_of_its_key(void **state)
+static void numbers_with_units_are_read_in_those_of_their_keys(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "materials:\n  a: {law: fluid, density: 1.1 g/cm^3, parameters: {bulk: 0.1 kPa}}\n"
+        "  b: {law: neo-hookean, young: \"30 MPa\", poisson: 45%, density: 1100}\n"
+        "bodies:\n  cube:\n    geometry: {grid: {size: [12 cm, 1/3 mm, 30e-3], cells: [1, 1, 1]}}\n"
+        "    material: b\n    angle: 1 rev\ntime: {fps: 24 Hz}\n";
+    pli_context *context = make_context(1);
+    pli_scene *scene = NULL;
+    OK(context, parse(context, text, &scene));
+    const pli_scene_def *def = pli_scene_get(scene);
+    const pli_grid_def *grid = def->bodies[0].geometry.data;
+    assert_true(def->materials[0].density == 1100);
+    assert_true(def->materials[0].parameters[0].value == 100);
+    assert_string_equal(def->materials[0].parameters[0].unit, "");
+    assert_true(def->materials[1].young == 30e6 && def->materials[1].poisson == 0.45);
+    assert_true(grid->size[0] == 0.12 && grid->size[1] == 1.0 / 3000 && grid->size[2] == 0.03);
+    assert_true(def->bodies[0].angle == 360 && def->time.fps == 24);
+    pli_scene_destroy(scene);
+    pli_context_destroy(context);
+}
+
+static void a_unit_of_a_parameter_is_checked_by_its_law(void **state)
 {
     (void)state;
     static const told cases[] = {
-        {"materials: {a: {young: 30 MPa}}\n",
-         "s.yaml:1:24: materials.a.young: found '30 MPa'; the key is in Pa, and no unit is "
-         "written: write 3e7"},
-        {"materials: {a: {young: 30MPa}}\n", "write 3e7"},
-        {"materials: {a: {young: \"0.2 GPa\"}}\n", "write 2e8"},
-        {"materials: {a: {density: 1.1 g/cm^3}}\n", "write 1100"},
-        {"materials: {a: {poisson: 30%}}\n", "the key is a pure number, and no unit is written: "
-                                             "write 0.3"},
-        {"materials: {a: {young: 3 m}}\n", "the key is in Pa, and no unit is written: write the "
-                                           "number alone"},
-        {HEAD "    position: [10 cm, 0, 0]\n", "the key is in m, and no unit is written: write "
-                                               "0.1"},
-        {HEAD "    angle: 1.5707963267948966 rad\n", "write 90"},
-        {HEAD "    velocity: [36 km/h, 0, 0]\n", "write 10"},
-        {HEAD "time: {fps: 24 fps}\n", "write 24"},
+        {"materials: {b: {law: fluid, density: 1, parameters: {bulk: 3 kg}}}\n"
+         "bodies: {c: {geometry: {grid: {}}, material: b}}\n",
+         "materials.b.parameters.bulk: expected Pa (stress), found 'kg'"},
+    };
+    ALL_REFUSED(cases);
+}
+
+static void a_wrong_unit_is_told_with_the_one_expected(void **state)
+{
+    (void)state;
+    static const told cases[] = {
+        {"materials: {a: {young: 30 kg}}\n",
+         "s.yaml:1:24: materials.a.young: expected Pa (stress), found 'kg'"},
+        {"materials: {a: {young: \"0.2 J\"}}\n", "expected Pa (stress), found 'J'"},
+        {"materials: {a: {poisson: 30 m}}\n", "expected a pure number, found 'm'"},
+        {"materials: {a: {density: 3 stone}}\n",
+         "expected kg/m^3 (density), found 'stone', which is no known unit"},
+        {HEAD "    angle: 3 m\n", "expected deg (angle), found 'm'"},
+        {HEAD "    position: [10 s, 0, 0]\n", "expected m (length), found 's'"},
+        {"materials: {a: {young: 1e7 GPa}}\n", "found '1e7 GPa'; allowed: greater than 0"},
+        {HEAD "time: {frames: 10 s}\n", "expected a pure number, found 's'"},
         {"materials: {a: {young: \"1,5\"}}\n", "decimals have a point: write 1.5"},
         {"materials: {a: {poisson: 0,3}}\n", "write decimals with a point"},
         {"materials: {a: {density: 1_000}}\n", "digits are not grouped"},
@@ -181,7 +210,7 @@ static void check_model_refused(const char *text, const char *says)
     pli_model *model = NULL;
     char message[1024];
     OK(context, parse(context, text, &scene));
-    assert_true(pli_model_create(context, scene, &model) != PLI_OK);
+    assert_true(pli_model_create(context, scene, NULL, &model) != PLI_OK);
     pli_context_message(context, message, sizeof message);
     if (strstr(message, says) == NULL) fail_msg("'%s' does not say '%s'", message, says);
     pli_scene_destroy(scene);
@@ -234,7 +263,7 @@ static void listen(const char *text, ear *heard)
     pli_model *model = NULL;
     OK(NULL, pli_context_create(&def, &context));
     OK(context, parse(context, text, &scene));
-    OK(context, pli_model_create(context, scene, &model));
+    OK(context, pli_model_create(context, scene, NULL, &model));
     pli_model_destroy(model);
     pli_scene_destroy(scene);
     pli_context_destroy(context);
@@ -291,13 +320,12 @@ static void warnings_of_a_scene_are_kept_for_its_report(void **state)
     pli_context *context = *state;
     pli_scene *scene = NULL;
     OK(context, parse(context, HEAD "gravity: [0, -9810, 0]\n", &scene));
-    assert_non_null(strstr(pli_scene_warning(scene, 0), "s.yaml:7:10: gravity"));
-    assert_null(pli_scene_warning(scene, 1));
-    assert_null(pli_scene_warning(scene, -1));
+    assert_non_null(strstr(pli_scene_get_info(scene).warnings[0], "s.yaml:7:10: gravity"));
+    assert_int_equal(pli_scene_get_info(scene).warning_count, 1);
     // validating it again does not repeat them
     OK(context, pli_scene_validate(scene));
-    assert_non_null(pli_scene_warning(scene, 0));
-    assert_null(pli_scene_warning(scene, 1));
+    assert_true(pli_scene_get_info(scene).warning_count > 0);
+    assert_int_equal(pli_scene_get_info(scene).warning_count, 1);
     pli_scene_destroy(scene);
 }
 
@@ -309,7 +337,9 @@ int main(void)
         cmocka_unit_test(slips_of_the_language_are_told_in_its_terms),
         cmocka_unit_test(words_of_other_programs_lead_to_ours),
         cmocka_unit_test(keys_in_the_wrong_place_are_told_where_they_belong),
-        cmocka_unit_test(a_number_with_a_unit_is_told_in_the_unit_of_its_key),
+        cmocka_unit_test(numbers_with_units_are_read_in_those_of_their_keys),
+        cmocka_unit_test(a_unit_of_a_parameter_is_checked_by_its_law),
+        cmocka_unit_test(a_wrong_unit_is_told_with_the_one_expected),
         cmocka_unit_test(an_empty_selection_names_file_and_line),
         cmocka_unit_test(chebyshev_names_the_key_of_its_line_search),
         cmocka_unit_test(a_slip_in_the_units_is_warned_of_at_its_place),

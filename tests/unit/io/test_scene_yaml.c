@@ -53,7 +53,7 @@ static void small_scene_gets_every_default(void **state)
     pli_scene *scene = NULL;
     OK(context, parse(context, SMALL, &scene));
     const pli_scene_def *def = pli_scene_get(scene);
-    assert_string_equal(pli_scene_name(scene), "s");
+    assert_string_equal(pli_scene_get_info(scene).name, "s");
     assert_int_equal(def->body_count, 1);
     assert_string_equal(def->bodies[0].name, "cube");
     assert_int_equal(def->bodies[0].geometry.kind, PLI_GEOMETRY_GRID);
@@ -74,7 +74,7 @@ static void everything_is_read_as_written(void **state)
     pli_context *context = *state;
     pli_scene *scene = load_everything(context);
     const pli_scene_def *def = pli_scene_get(scene);
-    assert_string_equal(pli_scene_name(scene), "scene_everything");
+    assert_string_equal(pli_scene_get_info(scene).name, "scene_everything");
     assert_string_equal(def->about, "Every key once: \"quotes\", a tab\t, and an umlaut \xC3\xBC");
     assert_int_equal(def->material_count, 4);
     assert_string_equal(def->materials[0].preset, "tissue");
@@ -129,8 +129,7 @@ static pli_status list_field(void *user, const pli_visit *visit)
 {
     FILE *list = user;
     if (visit->field == NULL) return PLI_OK;
-    pli_items items;
-    pli_field_get_items(visit->field, visit->holder, &items);
+    pli_items items = pli_field_get_items(visit->field, visit->holder);
     fprintf(list, "%s (%d):", visit->path, items.count);
     for (int32_t i = 0; items.kind <= PLI_ITEM_CHOICE && i < items.count; ++i) {
         char buffer[PLI_FIELD_TEXT_CAPACITY];
@@ -733,8 +732,7 @@ static pli_status collect_path(void *user, const pli_visit *visit)
 {
     number_paths *paths = user;
     if (visit->field == NULL) return PLI_OK;
-    pli_items items;
-    pli_field_get_items(visit->field, visit->holder, &items);
+    pli_items items = pli_field_get_items(visit->field, visit->holder);
     if (items.kind != PLI_ITEM_REAL && items.kind != PLI_ITEM_INTEGER) return PLI_OK;
     if (items.count == 0) return PLI_OK;
     assert_true(paths->count < 512);

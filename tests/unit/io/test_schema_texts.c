@@ -215,8 +215,9 @@ static void documentation_tells_unit_default_and_range(void **state)
     OK(context, pli_schema_to_markdown(context, &text));
     assert_non_null(strstr(text, "\n| `fps` | number (1/s) | `24` | from 1e-6 to 1e9 1/s | Frames "
                                  "per second. |\n"));
-    assert_non_null(strstr(text, "\n| `poisson` or `nu` | number |  | greater than -1 and less "
-                                 "than 0.5 | Poisson's ratio; by default that of the preset. |\n"));
+    assert_non_null(strstr(
+        text, "\n| `poisson` or `nu` | number, or [paint](#paint) |  | greater than -1 and less "
+              "than 0.5 | Poisson's ratio; by default that of the preset. |\n"));
     assert_non_null(strstr(text, "\n| `where` | [any_where](#any_where) | `all` |  | Which "
                                  "vertices, in the body's initial placement. |\n"));
     pli_text_free(context, text);

@@ -14,7 +14,7 @@ static void every_law_is_found_by_its_name(void **state)
     for (size_t k = 0; k < sizeof names / sizeof *names; ++k) {
         assert_non_null(pli_material_find(NULL, names[k]));
     }
-    for (int32_t k = 0; k < pli_material_count(); ++k) {
+    for (int32_t k = 0; pli_material_get(k) != NULL; ++k) {
         const pli_material_ops *law = pli_material_get(k);
         assert_ptr_equal(pli_material_find(NULL, law->name), law);
         // names are unique
@@ -30,10 +30,8 @@ static void unknown_laws_and_presets_are_null(void **state)
     assert_null(pli_material_find(NULL, "jelly"));
     assert_null(pli_material_find(NULL, ""));
     assert_null(pli_material_get(-1));
-    assert_null(pli_material_get(pli_material_count()));
     assert_null(pli_material_preset_find("jelly"));
     assert_null(pli_material_preset_get(-1));
-    assert_null(pli_material_preset_get(pli_material_preset_count()));
 }
 
 static void laws_of_the_context_come_first(void **state)
@@ -66,7 +64,7 @@ static void presets_are_inside_their_ranges_and_those_of_their_law(void **state)
     static const char *const names[] = {"tissue",  "rubber", "bone", "pvc", "metal",
                                         "ceramic", "snow",   "sand", "goo", "water"};
     enum { COUNT = sizeof names / sizeof *names };
-    assert_int_equal(pli_material_preset_count(), COUNT);
+    assert_null(pli_material_preset_get(COUNT));
     for (int32_t k = 0; k < COUNT; ++k) {
         const pli_material_preset *preset = pli_material_preset_find(names[k]);
         assert_ptr_equal(pli_material_preset_get(k), preset);
@@ -98,7 +96,7 @@ static void presets_are_inside_their_ranges_and_those_of_their_law(void **state)
 static void lame_constants_follow_from_young_and_poisson(void **state)
 {
     (void)state;
-    for (int32_t k = 0; k < pli_material_count(); ++k) {
+    for (int32_t k = 0; pli_material_get(k) != NULL; ++k) {
         const pli_material_ops *law = pli_material_get(k);
         if (strcmp(law->name, "fluid") == 0) continue;
         double inputs[2] = {1e5, 0.3};

@@ -50,9 +50,8 @@ static void take_steps(pli_live *live, int32_t count)
 // the vertex at the middle of the far end
 static int32_t find_tip(const pli_live *live)
 {
-    const double *x = pli_model_rest_positions(pli_live_model(live));
-    pli_model_info info;
-    pli_model_get_info(pli_live_model(live), &info);
+    const double *x = pli_model_get_mesh(pli_live_model(live)).rest_positions;
+    pli_model_info info = pli_model_get_info(pli_live_model(live));
     for (int32_t i = 0; i < info.vertex_count; ++i) {
         if (x[3 * i] > 0.49 && fabs(x[3 * i + 1]) < 1e-9 && fabs(x[3 * i + 2]) < 1e-9) return i;
     }
@@ -62,7 +61,7 @@ static int32_t find_tip(const pli_live *live)
 
 static const double *place_of(const pli_live *live, int32_t vertex)
 {
-    return pli_state_positions(pli_live_state(live)) + 3 * (int64_t)vertex;
+    return pli_state_get(pli_live_state(live)).positions + 3 * (int64_t)vertex;
 }
 
 static pli_live_command drag_to(int32_t vertex, double x, double y, double z)
@@ -96,10 +95,9 @@ static void hand_takes_a_patch_not_a_point(void **state)
     pli_live_command wide = drag_to(tip, 0.5, 0.1, 0);
     wide.radius = 0.15;
     assert_int_equal(tell(live, wide), PLI_OK);
-    const double *stiffness = pli_state_grip_stiffnesses(pli_live_state(live));
-    const double *rest = pli_model_rest_positions(pli_live_model(live));
-    pli_model_info info;
-    pli_model_get_info(pli_live_model(live), &info);
+    const double *stiffness = pli_state_get(pli_live_state(live)).grip_stiffnesses;
+    const double *rest = pli_model_get_mesh(pli_live_model(live)).rest_positions;
+    pli_model_info info = pli_model_get_info(pli_live_model(live));
     int32_t held = 0;
     for (int32_t i = 0; i < info.vertex_count; ++i) {
         double distance =
@@ -109,8 +107,8 @@ static void hand_takes_a_patch_not_a_point(void **state)
             ++held;
             assert_true(stiffness[i] <= stiffness[tip]);
             // every vertex of the patch is drawn by the same way
-            NEAR(pli_state_grip_targets(pli_live_state(live))[3 * i + 1] - rest[3 * i + 1], 0.1, 0,
-                 1e-12);
+            NEAR(pli_state_get(pli_live_state(live)).grip_targets[3 * i + 1] - rest[3 * i + 1], 0.1,
+                 0, 1e-12);
         }
     }
     assert_true(held > 5);
@@ -152,7 +150,7 @@ static void setting_changes_the_model_and_keeps_the_state(void **state)
     // hands hold on to what they hold, with the strength they had
     assert_int_equal(pli_state_hash(pli_live_state(live)), hash);
     assert_memory_equal(place_of(live, find_tip(live)), before, sizeof before);
-    assert_int_equal(pli_state_step(pli_live_state(live)), 10);
+    assert_int_equal(pli_state_get(pli_live_state(live)).step, 10);
     pli_live_command solver = {.kind = PLI_LIVE_SET, .path = "solver.name", .value = "newton"};
     assert_int_equal(tell(live, solver), PLI_OK);
     take_steps(live, 5);

@@ -18,7 +18,7 @@ static const char token[] = "0123456789abcdef";
 static pli_page *open_page(folder_fixture *fix)
 {
     sample_write(fix->context, fix->folder, false, 3, 0, 1);
-    pli_page_def def = pli_page_def_default();
+    pli_page_def def = {0};
     def.token = token;
     pli_page *page = NULL;
     OK(fix->context, pli_page_create_view(fix->context, &def, fix->folder, &page));
@@ -33,7 +33,8 @@ static int port_of(pli_page *page)
     assert_int_equal(pli_page_make_address(page, PLI_PAGE_FOR_PERSON, &address), PLI_OK);
     assert_int_equal(sscanf(address, "http://127.0.0.1:%d/open?code=%63s", &port, rest), 2);
     assert_int_equal(strlen(rest), 32);
-    assert_memory_equal(pli_page_address(page), address, strlen(pli_page_address(page)));
+    assert_memory_equal(pli_page_get_info(page).address, address,
+                        strlen(pli_page_get_info(page).address));
     return port;
 }
 
@@ -42,7 +43,7 @@ static void browsers_are_answered_and_watch(void **state)
     folder_fixture *fix = *state;
     pli_page *page = open_page(fix);
     int port = port_of(page);
-    assert_int_equal(pli_page_watchers(page), 0);
+    assert_int_equal(pli_page_get_info(page).watchers, 0);
 
     int client = socket(AF_INET, SOCK_STREAM, 0);
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
@@ -72,7 +73,7 @@ static void browsers_are_answered_and_watch(void **state)
     assert_false(open);
     assert_non_null(strstr(got, "HTTP/1.1 200"));
     assert_non_null(strstr(got, "\"frames\":[[0,0],[1,"));
-    assert_int_equal(pli_page_watchers(page), 1);
+    assert_int_equal(pli_page_get_info(page).watchers, 1);
     pli_page_destroy(page);
 }
 
@@ -99,7 +100,7 @@ static void waking_ends_a_turn(void **state)
 static void wrong_pages_are_refused(void **state)
 {
     folder_fixture *fix = *state;
-    pli_page_def def = pli_page_def_default();
+    pli_page_def def = {0};
     pli_page *page = NULL;
     assert_int_equal(pli_page_create_view(fix->context, &def, NULL, &page), PLI_ERROR_ARGUMENT);
     assert_int_equal(pli_page_create_view(fix->context, &def, fix->folder, &page), PLI_ERROR_IO);
@@ -116,7 +117,7 @@ static void taken_port_is_said(void **state)
 {
     folder_fixture *fix = *state;
     pli_page *page = open_page(fix);
-    pli_page_def def = pli_page_def_default();
+    pli_page_def def = {0};
     def.port = port_of(page);
     pli_page *other = NULL;
     assert_int_equal(pli_page_create_view(fix->context, &def, fix->folder, &other), PLI_ERROR_IO);
@@ -133,7 +134,7 @@ static void every_failed_allocation_leaves_nothing(void **state)
     // what only tells apart runs in a folder may do without memory
     for (fault_sweep sweep = {.absorbs = true}; fault_sweep_next(&sweep);) {
         pli_page *page = NULL;
-        pli_page_def page_def = pli_page_def_default();
+        pli_page_def page_def = {0};
         sweep.status = pli_page_create_view(sweep.context, &page_def, fix->folder, &page);
         assert_int_equal(page == NULL, sweep.status != PLI_OK);
         pli_page_destroy(page);

@@ -37,7 +37,7 @@ static int64_t count_crossings(const simulation *s)
         }
     }
     pli_soup soup = {.vertex_count = s->info.vertex_count,
-                     .points = pli_state_positions(s->state),
+                     .points = pli_state_get(s->state).positions,
                      .triangle_count = model->surface_triangle_count,
                      .triangles = model->surface_triangles,
                      .is_pair = is_pair,
@@ -95,13 +95,12 @@ static void obstacles_that_move_through_each_other_do_not_stop_each_other(void *
              "motion: {segments: [{duration: 10, velocity: [-4, -2, 0]}]}");
     simulation s;
     simulation_init(&s, text, 1);
-    int32_t first, count;
-    pli_model_body_range(s.model, 2, &first, &count);
+    int32_t first = pli_model_get_body(s.model, 2).first_vertex;
     for (int step = 1; step <= 20; ++step) {
         simulation_step(&s);
         // exactly where the script has it
-        const double *x = pli_state_positions(s.state) + 3 * (int64_t)first;
-        const double *rest = pli_model_rest_positions(s.model) + 3 * (int64_t)first;
+        const double *x = pli_state_get(s.state).positions + 3 * (int64_t)first;
+        const double *rest = pli_model_get_mesh(s.model).rest_positions + 3 * (int64_t)first;
         NEAR(x[0], rest[0] - 4 * 0.02 * step, 0, 1e-12);
         NEAR(x[1], rest[1] - 2 * 0.02 * step, 0, 1e-12);
     }
@@ -165,7 +164,7 @@ static void falls_on(const collider_case *c)
     }
     if (!met) fprintf(stderr, "%s was never met\n", c->name);
     assert_true(met);
-    const double *x = pli_state_positions(s.state);
+    const double *x = pli_state_get(s.state).positions;
     double middle[3] = {0, 1, 0};
     for (int32_t k = 0; k < pli_model_body_vertices(s.model); ++k) {
         assert_true(c->stays_inside ? pli_vec3_distance(x + 3 * k, middle) < 2 : x[3 * k + 1] > -2);
@@ -243,7 +242,7 @@ static void frames_hold_the_surface_that_bodies_are_kept_from(void **state)
     assert_true(parts[1].role == PLI_ROLE_COLLIDER && parts[1].is_barrier);
     assert_int_equal(parts[1].cell_count, triangles_of(&s));
     OK(s.context, pli_frame_check(s.context, &frame, false, &findings));
-    assert_false(pli_frame_findings_any(&findings));
+    assert_false(!findings.is_clean);
     assert_true(findings.triangle_count > triangles_of(&s));
 
     // the same with the ball put into the cube
@@ -324,7 +323,7 @@ static void what_barriers_do_not_take_is_refused_in_words(void **state)
         snprintf(text, sizeof text, FALLING "colliders: {thing: {%s}}\n", refusals[k].text);
         pli_status status =
             pli_scene_parse(context, text, (int64_t)strlen(text), "s.yaml", NULL, &scene);
-        if (status == PLI_OK) status = pli_model_create(context, scene, &model);
+        if (status == PLI_OK) status = pli_model_create(context, scene, NULL, &model);
         pli_context_message(context, got, sizeof got);
         if (status == PLI_OK || strncmp(got, refusals[k].message, strlen(refusals[k].message))) {
             fprintf(stderr, "got:  %s\nwant: %s\n", got, refusals[k].message);

@@ -23,10 +23,10 @@ static void init(simulation *s, const char *turn)
 
 static void center_of(const simulation *s, int32_t body, double center[3])
 {
-    int32_t first = 0;
-    int32_t count = 0;
-    pli_model_body_range(s->model, body, &first, &count);
-    const double *X = pli_model_rest_positions(s->model) + 3 * (int64_t)first;
+    pli_body_info range = pli_model_get_body(s->model, body);
+    int32_t first = range.first_vertex;
+    int32_t count = range.vertex_count;
+    const double *X = pli_model_get_mesh(s->model).rest_positions + 3 * (int64_t)first;
     for (int k = 0; k < 3; ++k) center[k] = 0;
     for (int32_t i = 0; i < 3 * count; ++i) center[i % 3] += X[i] / count;
 }
@@ -37,9 +37,9 @@ static void copies_stand_in_rows_around_the_position(void **state)
     simulation s;
     init(&s, "0");
     assert_int_equal(s.info.body_count, 7);
-    assert_string_equal(pli_model_body_name(s.model, 0), "block-1");
-    assert_string_equal(pli_model_body_name(s.model, 5), "block-6");
-    assert_string_equal(pli_model_body_name(s.model, 6), "ball");
+    assert_string_equal(pli_model_get_body(s.model, 0).name, "block-1");
+    assert_string_equal(pli_model_get_body(s.model, 5).name, "block-6");
+    assert_string_equal(pli_model_get_body(s.model, 6).name, "ball");
     for (int32_t body = 0; body < 6; ++body) {
         double center[3];
         center_of(&s, body, center);
@@ -55,7 +55,7 @@ static void copies_are_turned_each_differently_and_keep_their_shape(void **state
     (void)state;
     simulation s;
     init(&s, "180");
-    const double *X = pli_model_rest_positions(s.model);
+    const double *X = pli_model_get_mesh(s.model).rest_positions;
     int32_t n = 8;
     for (int32_t body = 0; body < 6; ++body) {
         for (int32_t i = 1; i < n; ++i) {
@@ -99,7 +99,7 @@ static void a_copy_may_not_be_called_like_another_body(void **state)
     pli_scene *parsed = NULL;
     pli_model *model = NULL;
     OK(context, pli_scene_parse(context, yaml, (int64_t)strlen(yaml), "test", NULL, &parsed));
-    assert_int_equal(pli_model_create(context, parsed, &model), PLI_ERROR_SCENE);
+    assert_int_equal(pli_model_create(context, parsed, NULL, &model), PLI_ERROR_SCENE);
     char message[512];
     pli_context_message(context, message, sizeof message);
     assert_non_null(strstr(message, "a-2"));

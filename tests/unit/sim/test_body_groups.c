@@ -13,7 +13,7 @@ static pli_status try_scene(pli_context *context, const char *yaml, pli_model **
     pli_scene *scene = NULL;
     *model = NULL;
     pli_status status = pli_scene_parse(context, yaml, (int64_t)strlen(yaml), "test", NULL, &scene);
-    if (status == PLI_OK) status = pli_model_create(context, scene, model);
+    if (status == PLI_OK) status = pli_model_create(context, scene, NULL, model);
     pli_scene_destroy(scene);
     return status;
 }

@@ -32,10 +32,10 @@ static void pieces_are_bodies_that_are_placed_together(void **state)
                           "contact: penalty\n",
                     1);
     assert_int_equal(s.info.body_count, 15);
-    assert_string_equal(pli_model_body_name(s.model, 0), "arch-1");
-    assert_string_equal(pli_model_body_name(s.model, 6), "arch-7");
-    assert_string_equal(pli_model_body_name(s.model, 7), "arch-8");
-    assert_string_equal(pli_model_body_name(s.model, 14), "ball");
+    assert_string_equal(pli_model_get_body(s.model, 0).name, "arch-1");
+    assert_string_equal(pli_model_get_body(s.model, 6).name, "arch-7");
+    assert_string_equal(pli_model_get_body(s.model, 7).name, "arch-8");
+    assert_string_equal(pli_model_get_body(s.model, 14).name, "ball");
     for (int32_t k = 0; k < 14; ++k) {
         const pli_model_body *body = &s.model->bodies[k];
         assert_int_equal(body->tet_count, 6 * 1 * 2 * 3);
@@ -129,7 +129,7 @@ static void refused(const char *yaml, const char *words)
     pli_scene *scene = NULL;
     pli_status status = pli_scene_parse(context, yaml, (int64_t)strlen(yaml), "s", NULL, &scene);
     pli_model *model = NULL;
-    if (status == PLI_OK) status = pli_model_create(context, scene, &model);
+    if (status == PLI_OK) status = pli_model_create(context, scene, NULL, &model);
     char message[512];
     pli_context_message(context, message, sizeof message);
     assert_int_equal(status, PLI_ERROR_SCENE);
@@ -171,7 +171,7 @@ static void no_allocation_that_fails_leaves_anything_behind(void **state)
            pli_scene_parse(sweep.context, yaml, (int64_t)strlen(yaml), "s", NULL, &scene));
         fault_sweep_resume(&sweep);
         pli_model *model = NULL;
-        sweep.status = pli_model_create(sweep.context, scene, &model);
+        sweep.status = pli_model_create(sweep.context, scene, NULL, &model);
         pli_model_destroy(model);
         pli_scene_destroy(scene);
     }

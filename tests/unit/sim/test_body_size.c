@@ -24,7 +24,7 @@ static pli_status try_scene(const char *text, char message[1024])
     OK(context, pli_scene_parse(context, text, (int64_t)strlen(text), "s.yaml", NULL, &scene));
     // building any of these would take minutes, if it ended at all
     alarm(20);
-    pli_status status = pli_model_create(context, scene, &model);
+    pli_status status = pli_model_create(context, scene, NULL, &model);
     alarm(0);
     pli_context_message(context, message, 1024);
     pli_model_destroy(model);

@@ -158,7 +158,7 @@ static void surfaces_from_files_are_cloth(void **state)
     pli_scene *scene =
         load_obj(fix, "v 9 9 9\nv 0 0 0\nv 1 0 0\nv 0 0 1\nv 1 0 1\nf 2 4 3\nf 3 4 5\n");
     pli_model *model = NULL;
-    OK(fix->context, pli_model_create(fix->context, scene, &model));
+    OK(fix->context, pli_model_create(fix->context, scene, NULL, &model));
     // five edges, and one spring across the inner one, as long as the inner one is
     assert_int_equal(model->spring_count, 6);
     int32_t bends = 0;
@@ -179,7 +179,7 @@ static void coincident_vertices_are_refused(void **state)
     // the vertices across the edge 1 2 are in one place
     pli_scene *scene = load_obj(fix, "v 0 0 0\nv 1 0 0\nv 0 0 1\nv 0 0 1\nf 1 2 3\nf 2 1 4\n");
     pli_model *model = NULL;
-    assert_int_equal(pli_model_create(fix->context, scene, &model), PLI_ERROR_MESH);
+    assert_int_equal(pli_model_create(fix->context, scene, NULL, &model), PLI_ERROR_MESH);
     assert_true(message_has(fix->context, "body flag: vertices 2 and 3 are in one place"));
     pli_scene_destroy(scene);
 }
@@ -218,7 +218,7 @@ static void cloth_comes_to_hang_from_its_corners(void **state)
     assert_true(report.energy.elastic > 0.05);
     // each attachment's end has dropped by what half the weight takes; what is left of the motion
     // decides on the tolerance
-    const double *x = pli_state_positions(s.state);
+    const double *x = pli_state_get(s.state).positions;
     NEAR(x[1] + x[3 * 12 + 1], -2 * 4.9 / 100, 1e-2, 0);
     double center[3];
     simulation_center(&s, center);
@@ -267,7 +267,7 @@ static void constraints_hold_cloth(void **state)
                     "time: {fps: 30}\n",
                     1);
     simulation_run(&s, 10);
-    const double *x = pli_state_positions(s.state);
+    const double *x = pli_state_get(s.state).positions;
     for (int32_t j = 0; j < 9; ++j) assert_true(x[3 * 9 * j + 1] == 0);
     AT_MOST(x[3 * 8 + 1], -0.3);
     simulation_clear(&s);
@@ -318,7 +318,7 @@ static void vertices_rest_at_the_depth_of_their_weight(void **state)
     NEAR(force, 8000, 1e-9, 0);
     assert_int_equal(report.contacts, 4);
     double depth = 0;
-    const double *x = pli_state_positions(s.state);
+    const double *x = pli_state_get(s.state).positions;
     for (int32_t k = 0; k < s.info.vertex_count; ++k) depth += fmax(0, -x[3 * (int64_t)k + 1]);
     NEAR(depth, 8000 / 1e5, 1e-9, 0);
     simulation_clear(&s);
@@ -337,15 +337,14 @@ static void methods_are_chosen_and_stiffness_follows_the_edges(void **state)
                     "  ball: {shape: {sphere: 0.2}, method: quadratic, margin: 0.01}\n"
                     "  soft: {shape: {sphere: 0.1}, method: penalty}\n",
                     1);
-    pli_contact_info info;
-    pli_model_get_collider(s.model, 0, &info);
+    pli_contact_info info = pli_model_get_collider(s.model, 0);
     assert_string_equal(info.method, "constraint");
-    pli_model_get_collider(s.model, 1, &info);
+    info = pli_model_get_collider(s.model, 1);
     assert_string_equal(info.method, "quadratic");
     NEAR(info.stiffness, 10 * 100, 0, 0);
     NEAR(s.model->colliders[1].margin, 0.01, 0, 0);
     // a modulus of k / l
-    pli_model_get_collider(s.model, 2, &info);
+    info = pli_model_get_collider(s.model, 2);
     NEAR(info.stiffness, 10 * 100 / 0.25, 1e-12, 0);
     simulation_clear(&s);
     // solvers that keep their matrix want blocks on its diagonal
@@ -381,7 +380,7 @@ static void cloth_drapes_over_a_sphere(void **state)
     // the weight of the cloth over the stiffness of some of its 121 vertices
     AT_MOST(report.max_depth, 0.1);
     AT_LEAST(report.energy.contact, 1e-4);
-    const double *x = pli_state_positions(s.state);
+    const double *x = pli_state_get(s.state).positions;
     AT_LEAST(x[3 * 60 + 1], 0.2);
     AT_MOST(x[1], 0.1);
     simulation_clear(&s);

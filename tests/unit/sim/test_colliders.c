@@ -57,7 +57,7 @@ static pli_status try_model(pli_context *context, const char *text, pli_model **
     pli_scene *scene = NULL;
     *model = NULL;
     pli_status status = parse(context, text, &scene);
-    if (status == PLI_OK) status = pli_model_create(context, scene, model);
+    if (status == PLI_OK) status = pli_model_create(context, scene, NULL, model);
     pli_scene_destroy(scene);
     return status;
 }
@@ -214,8 +214,7 @@ static void methods_follow_from_shapes(void **state)
     assert_int_equal(model->collider_count, 5);
     for (int32_t k = 0; k < 5; ++k) {
         const pli_model_collider *collider = &model->colliders[k];
-        pli_contact_info info;
-        pli_model_get_collider(model, k, &info);
+        pli_contact_info info = pli_model_get_collider(model, k);
         assert_string_equal(collider->name, want[k].name);
         assert_int_equal(collider->analytic, want[k].analytic);
         assert_int_equal(collider->method, want[k].method);
@@ -225,13 +224,11 @@ static void methods_follow_from_shapes(void **state)
         NEAR(info.friction, collider->friction, 0, 0);
         NEAR(info.stiffness, collider->stiffness, 0, 0);
     }
-    pli_contact_info contact;
-    pli_model_get_contact(model, &contact);
+    pli_contact_info contact = pli_model_get_info(model).contact;
     assert_string_equal(contact.name, "");
     assert_string_equal(contact.method, "penalty");
     NEAR(contact.stiffness, 1e5, 1e-15, 0);
-    pli_model_info info;
-    pli_model_get_info(model, &info);
+    pli_model_info info = pli_model_get_info(model);
     assert_int_equal(info.collider_count, 5);
     pli_model_destroy(model);
 }
@@ -259,7 +256,7 @@ static void a_mesh_is_a_penalty_and_no_constraint(void **state)
     def.collider_count = 1;
     def.checks.collider_overlap = PLI_SEVERITY_IGNORE;
     OK(context, pli_scene_create(context, &def, &changed));
-    OK(context, pli_model_create(context, changed, &model));
+    OK(context, pli_model_create(context, changed, NULL, &model));
     assert_false(model->colliders[0].analytic);
     assert_int_equal(model->colliders[0].method, PLI_COLLIDER_PENALTY);
     pli_model_destroy(model);
@@ -613,7 +610,7 @@ static pli_status try_two_pieces(pli_context *context, pli_model **model)
     body.geometry = (pli_variant){PLI_GEOMETRY_FILE, &file};
     def.bodies = &body;
     pli_status status = pli_scene_create(context, &def, &changed);
-    if (status == PLI_OK) status = pli_model_create(context, changed, model);
+    if (status == PLI_OK) status = pli_model_create(context, changed, NULL, model);
     pli_scene_destroy(changed);
     pli_scene_destroy(scene);
     return status;

@@ -25,7 +25,7 @@
 typedef struct choice_case {
     const char *text;
     int32_t method;
-    const char *said; // pli_scene_contact_text
+    const char *said; // pli_scene_info.contact
 } choice_case;
 
 static const choice_case cases[] = {
@@ -110,8 +110,8 @@ static void every_scene_says_which_contact_it_has_and_why(void **state)
         pli_context *context = NULL;
         OK(NULL, pli_context_create(&def, &context));
         pli_scene *scene = read_scene(context, c->text);
-        if (strcmp(pli_scene_contact_text(scene), c->said) != 0) {
-            fprintf(stderr, "%sgot:  %s\nwant: %s\n", c->text, pli_scene_contact_text(scene),
+        if (strcmp(pli_scene_get_info(scene).contact, c->said) != 0) {
+            fprintf(stderr, "%sgot:  %s\nwant: %s\n", c->text, pli_scene_get_info(scene).contact,
                     c->said);
             fail();
         }
@@ -121,7 +121,7 @@ static void every_scene_says_which_contact_it_has_and_why(void **state)
         assert_int_equal(heard.count, wanted);
 
         pli_model *model = NULL;
-        OK(context, pli_model_create(context, scene, &model));
+        OK(context, pli_model_create(context, scene, NULL, &model));
         assert_int_equal(model->contact.method, c->method);
         pli_model_destroy(model);
         pli_scene_destroy(scene);
@@ -139,14 +139,15 @@ static void two_bodies_do_not_pass_through_each_other_unasked(void **state)
                          "0, 0]}}\ngravity: [0, 0, 0]\ntime: {fps: 50}\n",
                     1);
     assert_string_equal(s.model->solver_kind->info.name, "ipc-pcg");
-    int32_t first, count;
-    pli_model_body_range(s.model, 1, &first, &count);
+    pli_body_info range = pli_model_get_body(s.model, 1);
+    int32_t first = range.first_vertex;
+    int32_t count = range.vertex_count;
     for (int step = 0; step < 40; ++step) simulation_step(&s);
     // what came from the right is still on the right
     double a = 0, b = 0;
     for (int32_t v = 0; v < count; ++v) {
-        a += pli_state_positions(s.state)[3 * v] / count;
-        b += pli_state_positions(s.state)[3 * (first + v)] / count;
+        a += pli_state_get(s.state).positions[3 * v] / count;
+        b += pli_state_get(s.state).positions[3 * (first + v)] / count;
     }
     assert_true(b > a + 0.5);
     simulation_clear(&s);
@@ -157,7 +158,7 @@ static void a_single_cloth_collides_with_itself_unasked(void **state)
     pli_context *context = *state;
     pli_scene *scene = read_scene(context, CLOTH);
     pli_model *model = NULL;
-    OK(context, pli_model_create(context, scene, &model));
+    OK(context, pli_model_create(context, scene, NULL, &model));
     assert_true(model->contact.self && model->surface_triangle_count > 0);
     pli_model_destroy(model);
     pli_scene_destroy(scene);
@@ -178,12 +179,12 @@ static void scenes_made_in_code_get_the_same_choice(void **state)
     pli_scene *scene = NULL;
     OK(context, pli_scene_create(context, &def, &scene));
     assert_int_equal(pli_scene_get(scene)->contact.method, PLI_CONTACT_BARRIER);
-    assert_string_equal(pli_scene_contact_text(scene), pli_scene_contact_text(read));
+    assert_string_equal(pli_scene_get_info(scene).contact, pli_scene_get_info(read).contact);
     // the description of the caller is as it was
     assert_int_equal(def.contact.method, PLI_CONTACT_AUTO);
     // validated again, it is still a choice
     OK(context, pli_scene_validate(scene));
-    assert_string_equal(pli_scene_contact_text(scene), pli_scene_contact_text(read));
+    assert_string_equal(pli_scene_get_info(scene).contact, pli_scene_get_info(read).contact);
     pli_scene_destroy(scene);
     pli_scene_destroy(read);
 }
@@ -196,7 +197,7 @@ static void a_resolved_scene_states_what_was_chosen(void **state)
     OK(context, pli_scene_to_yaml(scene, NULL, &yaml));
     assert_non_null(strstr(yaml, "contact:\n  method: barrier\n"));
     pli_scene *again = read_scene(context, yaml);
-    assert_string_equal(pli_scene_contact_text(again), "barrier, as the scene says");
+    assert_string_equal(pli_scene_get_info(again).contact, "barrier, as the scene says");
     assert_true(pli_scene_hash(again) == pli_scene_hash(scene));
     pli_scene_destroy(again);
     pli_scene_destroy(scene);
@@ -214,7 +215,7 @@ static void a_refused_start_says_that_nobody_asked_for_barriers(void **state)
         pli_context *context = make_context(1);
         pli_scene *scene = read_scene(context, texts[k]);
         pli_model *model = NULL;
-        assert_int_equal(pli_model_create(context, scene, &model), PLI_ERROR_SCENE);
+        assert_int_equal(pli_model_create(context, scene, NULL, &model), PLI_ERROR_SCENE);
         pli_context_message(context, got, sizeof got);
         assert_non_null(strstr(got, "; barriers need a gap, so move them apart, or write contact: "
                                     "none, since this scene does not ask for barriers"));
@@ -231,7 +232,7 @@ static void particles_need_no_word(void **state)
                  "  a: {geometry: {particles: {shape: {sphere: {radius: 0.5}}}}, material: m}\n"
                  "  b: {geometry: {particles: {shape: {sphere: {radius: 0.5}}}}, material: m}\n");
     assert_int_equal(pli_scene_get(scene)->contact.method, PLI_CONTACT_NONE);
-    assert_string_equal(pli_scene_contact_text(scene), "");
+    assert_string_equal(pli_scene_get_info(scene).contact, "");
     pli_scene_destroy(scene);
 }
 

@@ -37,8 +37,9 @@ static const char *particles =
 // The next solver of meshes from an index on, or -1.
 static int32_t next_mesh_solver(int32_t index)
 {
-    for (; index < pli_solver_info_count(); ++index) {
-        if (strcmp(pli_solver_info_takes(index), "particles") != 0) return index;
+    pli_solver_info info;
+    for (; pli_solver_info_get(index, &info); ++index) {
+        if (strcmp(info.takes, "particles") != 0) return index;
     }
     return -1;
 }
@@ -48,9 +49,10 @@ static int32_t next_mesh_solver(int32_t index)
 
 static const char *solver_with(int32_t index, const char *keys, char text[256])
 {
-    const char *name = pli_solver_info_get(index)->name;
-    const char *handles = strcmp(name, "subspace") == 0 ? ", subspace: {handles: 4}" : "";
-    snprintf(text, 256, "{name: %s, %s%s}", name, keys, handles);
+    pli_solver_info info;
+    assert_true(pli_solver_info_get(index, &info));
+    const char *handles = strcmp(info.name, "subspace") == 0 ? ", subspace: {handles: 4}" : "";
+    snprintf(text, 256, "{name: %s, %s%s}", info.name, keys, handles);
     return text;
 }
 
@@ -60,7 +62,7 @@ enum { MOST_VERTICES = 8192 };
 static void push(simulation *s, double fx, double fy, double fz)
 {
     static double forces[3 * MOST_VERTICES];
-    const double *rest = pli_model_rest_positions(s->model);
+    const double *rest = pli_model_get_mesh(s->model).rest_positions;
     assert_true(s->info.vertex_count <= MOST_VERTICES);
     for (int32_t k = 0; k < s->info.vertex_count; ++k) {
         bool pushed = rest[3 * k] > 0.4;
@@ -99,7 +101,7 @@ static void forces_give_momentum_for_every_solver(void **state)
     {
         simulation s;
         start(&s, free_cube, solver_with(k, "tolerance: 1e-6, max_iterations: 20000", text), 2);
-        const double *rest = pli_model_rest_positions(s.model);
+        const double *rest = pli_model_get_mesh(s.model).rest_positions;
         double sum[3] = {0, -9.81 * s.info.mass, 0};
         push(&s, 30, 200, -70);
         for (int32_t i = 0; i < s.info.vertex_count; ++i) {
@@ -139,7 +141,7 @@ static void weights_as_forces_are_gravity_for_every_solver(void **state)
         solver_with(k, "tolerance: 1e-5, max_iterations: 20000", text);
         start(&pushed, bar, text, 2);
         start(&heavy, yaml, text, 2);
-        const double *mass = pli_model_masses(pushed.model);
+        const double *mass = pli_model_get_mesh(pushed.model).masses;
         for (int32_t i = 0; i < 3 * pushed.info.vertex_count; ++i) {
             forces[i] = mass[i / 3] * a[i % 3];
         }
@@ -164,8 +166,8 @@ static void a_small_load_does_twice_the_elastic_energy(void **state)
     push(&s, 0, f, 0);
     pli_step_report report = simulation_run(&s, 1);
     double work = 0;
-    const double *rest = pli_model_rest_positions(s.model);
-    const double *x = pli_state_positions(s.state);
+    const double *rest = pli_model_get_mesh(s.model).rest_positions;
+    const double *x = pli_state_get(s.state).positions;
     for (int32_t k = 0; k < s.info.vertex_count; ++k) {
         if (rest[3 * k] > 0.4) work += f * (x[3 * k + 1] - rest[3 * k + 1]);
     }
@@ -185,7 +187,8 @@ static void held_vertices_do_not_feel_forces(void **state)
         double forces[3 * 256] = {0, 1e3, 0}; // the first vertex of a grid is at its lowest corner
         OK(s.context, pli_state_set_forces(s.state, forces));
         simulation_run(&s, 2);
-        assert_memory_equal(pli_state_positions(s.state), pli_model_rest_positions(s.model), 24);
+        assert_memory_equal(pli_state_get(s.state).positions,
+                            pli_model_get_mesh(s.model).rest_positions, 24);
         simulation_clear(&s);
     }
 }
@@ -323,7 +326,7 @@ static void copies_and_hashes_have_forces(void **state)
     assert_true(pli_state_hash(a.state) == with);
     OK(b.context, pli_state_copy(a.state, b.state));
     assert_true(pli_state_hash(b.state) == with);
-    assert_memory_equal(pli_state_forces(a.state), pli_state_forces(b.state),
+    assert_memory_equal(pli_state_get(a.state).forces, pli_state_get(b.state).forces,
                         3 * (size_t)a.info.vertex_count * sizeof(double));
     push(&a, 0, 0, 0);
     OK(b.context, pli_state_set_forces(b.state, NULL));

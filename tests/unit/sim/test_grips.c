@@ -33,18 +33,22 @@ static const double stiffness = 300; // N/m
 static int32_t count_mesh_solvers(void)
 {
     int32_t count = 0;
-    for (int32_t k = 0; k < pli_solver_info_count(); ++k) {
-        count += strcmp(pli_solver_info_takes(k), "particles") != 0;
+    pli_solver_info info;
+    for (int32_t k = 0; pli_solver_info_get(k, &info); ++k) {
+        count += strcmp(info.takes, "particles") != 0;
     }
     return count;
 }
 
 static const char *mesh_solver(int32_t index)
 {
-    for (int32_t k = 0;; ++k) {
-        if (strcmp(pli_solver_info_takes(k), "particles") == 0) continue;
-        if (index-- == 0) return pli_solver_info_get(k)->name;
+    pli_solver_info info;
+    for (int32_t k = 0; pli_solver_info_get(k, &info); ++k) {
+        if (strcmp(info.takes, "particles") == 0) continue;
+        if (index-- == 0) return info.name;
     }
+    fail();
+    return NULL;
 }
 
 static const char *mesh_solver_with(int32_t index, const char *keys, char text[256])
@@ -63,7 +67,7 @@ static const char *budget(int32_t index, char text[256])
 // The vertex of the bar's free end that is nearest to a corner.
 static int32_t find_tip(const simulation *s)
 {
-    const double *x = pli_model_rest_positions(s->model);
+    const double *x = pli_model_get_mesh(s->model).rest_positions;
     int32_t best = 0;
     for (int32_t k = 1; k < s->info.vertex_count; ++k) {
         double here = x[3 * k] + x[3 * k + 1] + x[3 * k + 2];
@@ -75,12 +79,12 @@ static int32_t find_tip(const simulation *s)
 
 static void get_start(const simulation *s, int32_t vertex, double x[3])
 {
-    memcpy(x, pli_model_rest_positions(s->model) + 3 * (int64_t)vertex, 3 * sizeof *x);
+    memcpy(x, pli_model_get_mesh(s->model).rest_positions + 3 * (int64_t)vertex, 3 * sizeof *x);
 }
 
 static void get_position(const simulation *s, int32_t vertex, double x[3])
 {
-    memcpy(x, pli_state_positions(s->state) + 3 * (int64_t)vertex, 3 * sizeof *x);
+    memcpy(x, pli_state_get(s->state).positions + 3 * (int64_t)vertex, 3 * sizeof *x);
 }
 
 // Grips a vertex so far from where it began.
@@ -482,7 +486,7 @@ static pli_status attempt_story(pli_context *context, const char *yaml)
     pli_step_report report;
     const double target[3] = {1, 1, 1};
     pli_status status = pli_scene_parse(context, yaml, (int64_t)strlen(yaml), "test", NULL, &scene);
-    if (status == PLI_OK) status = pli_model_create(context, scene, &model);
+    if (status == PLI_OK) status = pli_model_create(context, scene, NULL, &model);
     if (status == PLI_OK) status = pli_state_create(model, &state);
     if (status == PLI_OK) status = pli_state_create(model, &copy);
     if (status == PLI_OK) status = pli_solver_create(model, &solver);
@@ -540,16 +544,16 @@ static void copies_and_hashes_have_grips(void **state)
 
     OK(b.context, pli_state_copy(a.state, b.state));
     assert_true(pli_state_hash(b.state) == with);
-    assert_true(pli_state_grip_stiffnesses(b.state)[tip] == stiffness);
+    assert_true(pli_state_get(b.state).grip_stiffnesses[tip] == stiffness);
     double target[3];
     get_start(&a, tip, target);
-    assert_true(pli_state_grip_targets(b.state)[3 * tip + 1] == target[1] + 0.2);
+    assert_true(pli_state_get(b.state).grip_targets[3 * tip + 1] == target[1] + 0.2);
     // letting go in one of the ways, and in the other
     OK(a.context, pli_state_set_grip(a.state, tip, 0, NULL));
     pli_state_clear_grips(b.state);
     assert_true(pli_state_hash(a.state) == without);
     assert_true(pli_state_hash(b.state) == without);
-    assert_true(pli_state_grip_targets(a.state)[3 * tip + 1] == 0);
+    assert_true(pli_state_get(a.state).grip_targets[3 * tip + 1] == 0);
     simulation_clear(&b);
     simulation_clear(&a);
 }
@@ -573,7 +577,7 @@ static void checkpoints_have_grips(void **state)
         OK(second.context, pli_saved_state_init(&loaded, second.scene, second.model, second.state));
         OK(second.context, pli_saved_state_load(&loaded, fix->folder));
         assert_true(pli_state_hash(first.state) == pli_state_hash(second.state));
-        assert_true(pli_state_grip_stiffnesses(second.state)[find_tip(&second)] == stiffness);
+        assert_true(pli_state_get(second.state).grip_stiffnesses[find_tip(&second)] == stiffness);
         for (int i = 0; i < 3; ++i) {
             simulation_step(&first);
             simulation_step(&second);

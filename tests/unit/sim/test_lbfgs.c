@@ -90,7 +90,8 @@ static void energies_fall_in_every_iteration(void **state)
         simulation s;
         fall f = {0};
         start(&s, scenes[k], "lbfgs", 2);
-        pli_solver_set_monitor(s.solver, expect_fall, &f);
+        pli_solver_set_hooks(s.solver,
+                             &(pli_solver_hooks){.iteration = expect_fall, .iteration_user = &f});
         simulation_run(&s, 3);
         AT_LEAST(f.iterations, 3);
         simulation_clear(&s);

@@ -10,8 +10,7 @@
 
 static pli_particle_view particles_of(const simulation *s)
 {
-    pli_particle_view view;
-    pli_state_get_particles(s->state, &view);
+    pli_particle_view view = pli_state_get(s->state).particles;
     return view;
 }
 
@@ -25,10 +24,9 @@ static void bodies_begin_with_the_mass_of_their_shapes(void **state)
     double volume = 4.0 / 3 * 3.14159265 * pow(0.15, 3);
     double mass[3] = {0}, want[3] = {1000 * volume, 2200 * 0.027, 1000 * 0.08};
     pli_particle_view view = particles_of(&s);
-    assert_int_equal(pli_model_kind_count(s.model), 4);
+    assert_int_equal(pli_model_get_info(s.model).kind_count, 4);
     for (int64_t k = 0; k < view.count; ++k) {
-        pli_kind_info kind;
-        pli_model_get_kind(s.model, view.kinds[k], &kind);
+        pli_kind_info kind = pli_model_get_kind(s.model, view.kinds[k]);
         const char *const names[] = {"ball", "heap", "pool"};
         for (int b = 0; b < 3; ++b) mass[b] += strcmp(kind.source, names[b]) == 0 ? kind.mass : 0;
         // the region is where it was said to be
@@ -471,9 +469,8 @@ static void a_step_that_breaks_down_leaves_the_state(void **state)
     (void)state;
     simulation s;
     init_steel(&s, 1e-5);
-    for (int32_t k = 0; k < pli_state_array_count(s.state); ++k) {
-        pli_state_array array;
-        pli_state_get_array(s.state, k, &array);
+    pli_state_array array;
+    for (int32_t k = 0; pli_state_get_array(s.state, k, &array); ++k) {
         // a turn faster than anything, around one particle
         if (strcmp(array.name, "particle_affine_velocities") == 0)
             ((double *)array.data)[9 * 7 + 1] = 1e30;
@@ -523,10 +520,10 @@ static void a_step_can_be_abandoned(void **state)
     simulation_init(&s, mixture_scene, 2);
     uint64_t hash = pli_state_hash(s.state);
     pli_step_report report;
-    pli_solver_set_cancel(s.solver, always, NULL);
+    pli_solver_set_hooks(s.solver, &(pli_solver_hooks){.cancel = always});
     assert_int_equal(pli_solver_step(s.solver, s.state, &report), PLI_ERROR_INTERRUPTED);
     assert_true(pli_state_hash(s.state) == hash);
-    pli_solver_set_cancel(s.solver, NULL, NULL);
+    pli_solver_set_hooks(s.solver, NULL);
     simulation_step(&s);
     simulation_clear(&s);
 }

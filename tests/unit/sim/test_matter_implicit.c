@@ -17,8 +17,7 @@ enum { SOLVERS = sizeof solvers / sizeof *solvers };
 
 static pli_particle_view particles_of(const simulation *s)
 {
-    pli_particle_view view;
-    pli_state_get_particles(s->state, &view);
+    pli_particle_view view = pli_state_get(s->state).particles;
     return view;
 }
 
@@ -339,7 +338,8 @@ static void what_yields_is_where_it_may_be(void **state)
         simulation s;
         start(&s, yielding, names[k], 2);
         history h = {0};
-        pli_solver_set_monitor(s.solver, watch, &h);
+        pli_solver_set_hooks(s.solver,
+                             &(pli_solver_hooks){.iteration = watch, .iteration_user = &h});
         int64_t yielded[5] = {0};
         for (int step = 0; step < 3; ++step) {
             simulation_step(&s);
@@ -430,8 +430,7 @@ static void emitters_have_their_rate_and_name_no_particle_twice(void **state)
     for (int64_t k = 0; k < view.count; ++k) {
         assert_true(view.ids[k] >= 0 && view.ids[k] < view.count);
         assert_int_equal(seen[view.ids[k]]++, 0);
-        pli_kind_info kind;
-        pli_model_get_kind(s.model, view.kinds[k], &kind);
+        pli_kind_info kind = pli_model_get_kind(s.model, view.kinds[k]);
         // those that were there keep their names
         assert_true((strcmp(kind.source, "ball") == 0) == (view.ids[k] < first));
         taps += strcmp(kind.source, "tap") == 0;
@@ -578,10 +577,10 @@ static void a_step_without_iterations_can_be_abandoned(void **state)
     uint64_t hash = pli_state_hash(s.state);
     pli_step_report report;
     int left = 5;
-    pli_solver_set_cancel(s.solver, after_some, &left);
+    pli_solver_set_hooks(s.solver, &(pli_solver_hooks){.cancel = after_some, .cancel_user = &left});
     assert_int_equal(pli_solver_step(s.solver, s.state, &report), PLI_ERROR_INTERRUPTED);
     assert_true(pli_state_hash(s.state) == hash);
-    pli_solver_set_cancel(s.solver, NULL, NULL);
+    pli_solver_set_hooks(s.solver, NULL);
     report = simulation_step(&s);
     assert_int_equal(report.iterations, 0);
     AT_LEAST(report.grid.substeps, 6);

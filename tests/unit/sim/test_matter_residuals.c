@@ -171,16 +171,15 @@ static void emitted_particles_leave_nothing(void **state)
     (void)state;
     simulation s;
     simulation_init(&s, pouring, 1);
-    pli_particle_view before, after;
     simulation_step(&s);
-    pli_state_get_particles(s.state, &before);
+    pli_particle_view before = pli_state_get(s.state).particles;
     int32_t first_id = 0;
     for (int64_t k = 0; k < before.count; ++k) {
         if (before.ids[k] >= first_id) first_id = before.ids[k] + 1;
     }
     pli_step_report report = simulation_step(&s);
     assert_true(report.matter.emitted > 0);
-    pli_state_get_particles(s.state, &after);
+    pli_particle_view after = pli_state_get(s.state).particles;
     pli_frame frame;
     OK(s.context, pli_solver_frame(s.solver, s.state, &frame));
     int64_t row = 0, with = 0, fresh = 0;
@@ -236,7 +235,8 @@ static void monitors_hear_every_iterate_and_change_nothing(void **state)
     heard h = {0};
     simulation_init(&quiet, pouring, 2);
     simulation_init(&watched, pouring, 2);
-    pli_solver_set_residual_monitor(watched.solver, hear, &h);
+    pli_solver_set_hooks(watched.solver,
+                         &(pli_solver_hooks){.residual = hear, .residual_user = &h});
     for (int k = 1; k <= 2; ++k) {
         int32_t before = h.count;
         simulation_step(&quiet);
@@ -250,7 +250,7 @@ static void monitors_hear_every_iterate_and_change_nothing(void **state)
         // frames have those of the last iterate
         NEAR(largest_of_frame(&watched, watched.state), h.largest, 1e-12, 0);
     }
-    pli_solver_set_residual_monitor(watched.solver, NULL, NULL);
+    pli_solver_set_hooks(watched.solver, NULL);
     int32_t before = h.count;
     simulation_step(&watched);
     assert_int_equal(h.count, before);
@@ -271,7 +271,8 @@ static void iterations_have_the_number_of_their_piece(void **state)
     int32_t piece = 0;
     // so fast that a step takes several pieces
     simulation_init(&s, MATTER "time: {fps: 5}\nsolver: hot\n", 1);
-    pli_solver_set_monitor(s.solver, hear_iteration, &piece);
+    pli_solver_set_hooks(
+        s.solver, &(pli_solver_hooks){.iteration = hear_iteration, .iteration_user = &piece});
     pli_step_report report = simulation_step(&s);
     AT_LEAST(report.grid.substeps, 2);
     assert_int_equal(piece, report.grid.substeps);
@@ -286,7 +287,7 @@ static void a_warm_step_that_is_watched_allocates_nothing(void **state)
     simulation_init(&s, slow, 2);
     pli_state *first = NULL;
     OK(s.context, pli_state_create(s.model, &first));
-    pli_solver_set_residual_monitor(s.solver, hear, &h);
+    pli_solver_set_hooks(s.solver, &(pli_solver_hooks){.residual = hear, .residual_user = &h});
     int64_t before = 0;
     // the same way again and again; arenas join their blocks when they begin again
     for (int pass = 0; pass < 3; ++pass) {

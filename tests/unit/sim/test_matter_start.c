@@ -61,8 +61,7 @@ static void a_body_may_begin_stretched(void **state)
     }
     // it draws together along x and spreads along z: the ends come first
     simulation_step(&s);
-    pli_particle_view view;
-    pli_state_get_particles(s.state, &view);
+    pli_particle_view view = pli_state_get(s.state).particles;
     for (int64_t k = 0; k < view.count; ++k) {
         const double *x = view.positions + 3 * k, *v = view.velocities + 3 * k;
         if (fabs(x[0] - 0.5) > 0.2) assert_true(v[0] * (x[0] - 0.5) < 0);
@@ -206,8 +205,7 @@ static double noise_of(const char *volumes)
     simulation s;
     begin_block(&s, "law: fixed-corotated, density: 1000, young: 1e3, poisson: 0", how);
     simulation_step(&s);
-    pli_particle_view view;
-    pli_state_get_particles(s.state, &view);
+    pli_particle_view view = pli_state_get(s.state).particles;
     double square = 0, count = 0;
     for (int64_t k = 0; k < view.count; ++k) {
         if (depth_of(view.positions + 3 * k) < 3 * 0.05) continue;

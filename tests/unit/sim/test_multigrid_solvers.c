@@ -79,8 +79,8 @@ static void start(simulation *s, const char *yaml, const char *solver, int32_t t
 // Largest distance of two states' vertices (m).
 static double distance(const simulation *a, const simulation *b)
 {
-    const double *x = pli_state_positions(a->state);
-    const double *y = pli_state_positions(b->state);
+    const double *x = pli_state_get(a->state).positions;
+    const double *y = pli_state_get(b->state).positions;
     double largest = 0;
     for (int64_t k = 0; k < 3 * (int64_t)a->info.vertex_count; ++k) {
         largest = fmax(largest, fabs(x[k] - y[k]));
@@ -158,7 +158,7 @@ static void reports_agree_with_those_of_newton(void **state)
     start(&b, bars_scene, "pd-direct", 2);
     simulation_run(&a, 3);
     OK(b.context,
-       pli_state_set(b.state, pli_state_positions(a.state), pli_state_velocities(a.state)));
+       pli_state_set(b.state, pli_state_get(a.state).positions, pli_state_get(a.state).velocities));
     pli_step_report of_newton;
     pli_step_report of_projective;
     OK(a.context, pli_solver_measure(a.solver, a.state, &of_newton));
@@ -328,7 +328,8 @@ static void energies_are_told_where_the_scene_wants_iterations(void **state)
         double energies[4] = {0};
         simulation s;
         start(&s, bars_scene, outputs[k], 1);
-        pli_solver_set_monitor(s.solver, keep_energy, energies);
+        pli_solver_set_hooks(
+            s.solver, &(pli_solver_hooks){.iteration = keep_energy, .iteration_user = energies});
         simulation_step(&s);
         for (int i = 0; i < 3 && k == 1; ++i) AT_MOST(energies[i + 1], energies[i]);
         for (int i = 0; i < 4 && k == 0; ++i) assert_true(isnan(energies[i]));
@@ -388,7 +389,7 @@ static void handles_stand_where_the_scene_says(void **state)
           "[0.51, -0.16, -0.15], [0.52, -0.15, -0.15], [2, 0, 0]]}}",
           1);
     static const double places[3][3] = {{-0.5, 0.15, 0.15}, {0.5, -0.15, -0.15}, {2, 0, 0}};
-    const double *rest = pli_model_rest_positions(s.model);
+    const double *rest = pli_model_get_mesh(s.model).rest_positions;
     assert_int_equal(s.model->hierarchy->transfers[0].coarse_count, 4);
     for (int k = 0; k < 3; ++k) {
         int64_t vertex = s.model->hierarchy->samples[0][k];

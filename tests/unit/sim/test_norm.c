@@ -192,7 +192,7 @@ static void run_in_units(const char *solver, double length, double mass, outcome
         out->iterations[k] = report.iterations;
         out->residual[k] = report.residual;
     }
-    memcpy(out->x, pli_state_positions(s.state), sizeof out->x);
+    memcpy(out->x, pli_state_get(s.state).positions, sizeof out->x);
     simulation_clear(&s);
 }
 

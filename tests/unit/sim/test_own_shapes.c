@@ -95,8 +95,8 @@ static void an_own_ball_collides_like_the_built_in_one(void **state)
         }
         // second derivatives are differences, good to 1e-8: the solver goes other ways to the same
         // end, which its tolerance says to some 1e-6 m
-        const double *x = pli_state_positions(own.state);
-        const double *y = pli_state_positions(built_in.state);
+        const double *x = pli_state_get(own.state).positions;
+        const double *y = pli_state_get(built_in.state).positions;
         for (int32_t i = 0; i < 3 * own.info.vertex_count; ++i) NEAR(x[i], y[i], 0, 1e-5);
         // the middle of its lower face lies upon the ball, which penalties let it dent by 2 cm;
         // in free fall it would be at -0.15 m
@@ -126,8 +126,7 @@ static void bodies_can_be_filled_from_own_shapes(void **state)
                        "materials: {soft: {preset: rubber}}\n"
                        "bodies: {b: {geometry: {fill: {shape: {own: ball}, vertices: 500}},\n"
                        "  material: soft}}\n");
-    pli_model_info info;
-    pli_model_get_info(s.model, &info);
+    pli_model_info info = pli_model_get_info(s.model);
     // 4/3 pi r^3 times the density of rubber; tetrahedra cut some per cent off a ball this coarse
     const double pi = 3.14159265358979323846;
     NEAR(info.mass, 4 * pi / 3 * 0.125 * pli_material_preset_find("rubber")->density, 0.05, 0);
@@ -147,13 +146,12 @@ static void particles_rest_on_own_shapes_and_fill_them(void **state)
                        "  depth: 1.1}}}, boundary: sticky}}\n"
                        "solver: explicit\n"
                        "time: {fps: 50}\n");
-    pli_particle_view view;
-    pli_state_get_particles(s.state, &view);
+    pli_particle_view view = pli_state_get(s.state).particles;
     // eight to a cell of 0.05 m, within what a surface this coarse cuts
     const double pi = 3.14159265358979323846;
     NEAR((double)view.count, 8 * 4 * pi / 3 * 0.008 / 1.25e-4, 0.05, 0);
     for (int step = 0; step < 20; ++step) simulation_step(&s);
-    pli_state_get_particles(s.state, &view);
+    view = pli_state_get(s.state).particles;
     double lowest = 0;
     for (int64_t i = 0; i < view.count; ++i) lowest = fmin(lowest, view.positions[3 * i + 1]);
     // the top of the collider is at -0.6 m and holds; free fall would be 0.8 m
@@ -253,7 +251,8 @@ static void failed_allocations_release_everything(void **state)
         pli_model *model = NULL;
         sweep.status =
             pli_scene_parse(sweep.context, text, (int64_t)strlen(text), "s.yaml", NULL, &scene);
-        if (sweep.status == PLI_OK) sweep.status = pli_model_create(sweep.context, scene, &model);
+        if (sweep.status == PLI_OK)
+            sweep.status = pli_model_create(sweep.context, scene, NULL, &model);
         pli_model_destroy(model);
         pli_scene_destroy(scene);
     }

@@ -21,9 +21,8 @@ static void what_yields_is_remembered(void **state)
     double most = 0;
     simulation_init(&s, yielding_scene, 1);
     simulation_run(&s, STEPS);
-    for (int32_t k = 0; k < pli_state_array_count(s.state); ++k) {
-        pli_state_array array;
-        pli_state_get_array(s.state, k, &array);
+    pli_state_array array;
+    for (int32_t k = 0; pli_state_get_array(s.state, k, &array); ++k) {
         if (strcmp(array.name, "plastic_histories") != 0) continue;
         assert_int_equal(array.rows, s.info.tet_count);
         for (int64_t row = 0; row < array.rows; ++row) {
@@ -46,7 +45,7 @@ static void solvers_without_yielding_say_so(void **state)
         snprintf(text, sizeof text, "%ssolver: %s\n", yielding_scene, solvers[k]);
         pli_status status =
             pli_scene_parse(context, text, (int64_t)strlen(text), "s", NULL, &scene);
-        if (status == PLI_OK) status = pli_model_create(context, scene, &model);
+        if (status == PLI_OK) status = pli_model_create(context, scene, NULL, &model);
         assert_int_equal(status, PLI_ERROR_UNSUPPORTED);
         pli_model_destroy(model);
         pli_scene_destroy(scene);

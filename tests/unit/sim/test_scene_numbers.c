@@ -27,8 +27,7 @@ static pli_status collect_number(void *user, const pli_visit *visit)
 {
     number_list *list = user;
     if (visit->field == NULL) return PLI_OK;
-    pli_items items;
-    pli_field_get_items(visit->field, visit->holder, &items);
+    pli_items items = pli_field_get_items(visit->field, visit->holder);
     for (int32_t i = 0; is_number(items.kind) && i < items.count; ++i) {
         assert_true(list->count < MOST_ITEMS);
         number_item *item = &list->items[list->count++];

@@ -189,7 +189,7 @@ static void surfaces_come_from_files_without_unused_vertices(void **state)
     pli_scene *scene = NULL;
     pli_model *model = NULL;
     OK(fix->context, pli_scene_load(fix->context, path, NULL, &scene));
-    OK(fix->context, pli_model_create(fix->context, scene, &model));
+    OK(fix->context, pli_model_create(fix->context, scene, NULL, &model));
     assert_int_equal(model->vertex_count, 4);
     assert_int_equal(model->triangle_count, 2);
     // numbers are those of the file, which counts the vertex that nobody uses
@@ -226,9 +226,9 @@ static void obstacles_follow_their_motion_exactly(void **state)
         materials);
     simulation_init(&s, yaml, 1);
     pli_step_report report = simulation_run(&s, 4);
-    const double *x = pli_state_positions(s.state);
-    const double *X = pli_model_rest_positions(s.model);
-    const double *v = pli_state_velocities(s.state);
+    const double *x = pli_state_get(s.state).positions;
+    const double *X = pli_model_get_mesh(s.model).rest_positions;
+    const double *v = pli_state_get(s.state).velocities;
     const pli_model_body *door = &s.model->bodies[1];
     for (int32_t k = 0; k < door->vertex_count; ++k) {
         int64_t at = 3 * ((int64_t)door->first_vertex + k);

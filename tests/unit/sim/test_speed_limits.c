@@ -32,7 +32,7 @@ static void check_refused(const char *text, const char *first, const char *secon
     pli_context *context = make_context(1);
     pli_scene *scene = read_scene(context, text);
     pli_model *model = NULL;
-    assert_int_equal(pli_model_create(context, scene, &model), PLI_ERROR_SCENE);
+    assert_int_equal(pli_model_create(context, scene, NULL, &model), PLI_ERROR_SCENE);
     check_says(context, says);
     pli_scene_destroy(scene);
     pli_context_destroy(context);
@@ -43,7 +43,7 @@ static void check_taken(const char *text)
     pli_context *context = make_context(1);
     pli_scene *scene = read_scene(context, text);
     pli_model *model = NULL;
-    OK(context, pli_model_create(context, scene, &model));
+    OK(context, pli_model_create(context, scene, NULL, &model));
     pli_model_destroy(model);
     pli_scene_destroy(scene);
     pli_context_destroy(context);
@@ -125,14 +125,12 @@ static void speed_is_no_matter_without_contact(void **state)
 // Gives everything a velocity along y.
 static void make_fast(pli_state *state, double speed)
 {
-    pli_particle_view particles;
-    pli_state_get_particles(state, &particles);
+    pli_particle_view particles = pli_state_get(state).particles;
     const double *velocities =
-        particles.count > 0 ? particles.velocities : pli_state_velocities(state);
+        particles.count > 0 ? particles.velocities : pli_state_get(state).velocities;
     int32_t changed = 0;
-    for (int32_t k = 0; k < pli_state_array_count(state); ++k) {
-        pli_state_array array;
-        pli_state_get_array(state, k, &array);
+    pli_state_array array;
+    for (int32_t k = 0; pli_state_get_array(state, k, &array); ++k) {
         if (array.data != (const void *)velocities || array.rows == 0) continue;
         for (int64_t row = 0; row < array.rows; ++row) ((double *)array.data)[3 * row + 1] = speed;
         ++changed;
@@ -150,7 +148,7 @@ static void check_step(const char *text, double speed, const char *says)
     pli_state *state = NULL;
     pli_solver *solver = NULL;
     pli_step_report report;
-    OK(context, pli_model_create(context, scene, &model));
+    OK(context, pli_model_create(context, scene, NULL, &model));
     OK(context, pli_state_create(model, &state));
     OK(context, pli_solver_create(model, &solver));
     OK(context, pli_solver_step(solver, state, &report));
@@ -188,7 +186,7 @@ static void stiffness_that_wants_millions_of_steps_is_refused(void **state)
     pli_state *begin = NULL;
     pli_solver *solver = NULL;
     pli_step_report report;
-    OK(context, pli_model_create(context, scene, &model));
+    OK(context, pli_model_create(context, scene, NULL, &model));
     OK(context, pli_state_create(model, &begin));
     OK(context, pli_solver_create(model, &solver));
     assert_int_equal(pli_solver_step(solver, begin, &report), PLI_ERROR_NUMERIC);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Steps of meshes: scripts that hold, states that are refused, no leak or crash when memory runs
-// out. What all steppers promise is in conformance/sim/test_steppers.c.
+// out; what models and states tell of themselves. What all steppers promise is in
+// conformance/sim/test_steppers.c.
 #include "promises.h"
 #include "step_scenes.h"
 
@@ -15,7 +16,7 @@ static void count_body_contacts(const simulation *s, int32_t counts[2])
     OK(s->context, pli_contacts_create_bodies(s->model, NULL, &bodies));
     int32_t count = 0;
     const pli_self_contact *contacts =
-        pli_self_collision_find(bodies, pli_state_positions(s->state), &count);
+        pli_self_collision_find(bodies, pli_state_get(s->state).positions, &count);
     counts[0] = counts[1] = 0;
     for (int32_t k = 0; k < count; ++k) {
         const pli_model_body *body = &s->model->bodies[contacts[k].body];
@@ -90,7 +91,7 @@ static void nonfinite_states_are_refused(void **state)
     simulation_init(&s, busy_scene, 1);
     int32_t n = 3 * s.info.vertex_count;
     double *x = malloc((size_t)n * sizeof *x);
-    memcpy(x, pli_state_positions(s.state), (size_t)n * sizeof *x);
+    memcpy(x, pli_state_get(s.state).positions, (size_t)n * sizeof *x);
     x[17] = NAN;
     assert_int_equal(pli_state_set(s.state, x, NULL), PLI_ERROR_ARGUMENT);
     char text[256];
@@ -106,11 +107,11 @@ static void scripts_hold_exactly_and_release_on_time(void **state)
     simulation s;
     simulation_init(&s, busy_scene, 1);
     double h = 1.0 / 24;
-    const double *start = pli_model_rest_positions(s.model);
+    const double *start = pli_model_get_mesh(s.model).rest_positions;
     // vertex 0 is a corner of the held face of `left`
     for (int step = 1; step <= 2; ++step) {
         simulation_step(&s);
-        const double *x = pli_state_positions(s.state);
+        const double *x = pli_state_get(s.state).positions;
         NEAR(x[0], start[0] - step * h, 1e-14, 0);
         // turned by 90 degrees per second about the x axis through the face's centroid
         double angle = 0.5 * 3.141592653589793 * step * h;
@@ -119,9 +120,87 @@ static void scripts_hold_exactly_and_release_on_time(void **state)
     }
     // the script ends at 0.1 s, before the third step does: the face is free again
     simulation_run(&s, 2);
-    double moved = fabs(pli_state_positions(s.state)[0] - (start[0] - 0.1));
+    double moved = fabs(pli_state_get(s.state).positions[0] - (start[0] - 0.1));
     AT_LEAST(moved, 1e-3);
     simulation_clear(&s);
+}
+
+// Bodies lie one after another and fill the mesh.
+static void bodies_are_ranges_of_the_mesh(void **state)
+{
+    (void)state;
+    simulation s;
+    simulation_init(&s, busy_scene, 1);
+    pli_mesh_view mesh = pli_model_get_mesh(s.model);
+    int32_t vertices = 0, tets = 0, triangles = 0;
+    for (int32_t k = 0; k < s.info.body_count; ++k) {
+        pli_body_info body = pli_model_get_body(s.model, k);
+        assert_int_equal(body.first_vertex, vertices);
+        assert_int_equal(body.first_tet, tets);
+        for (int32_t i = 0; i < 4 * body.tet_count; ++i) {
+            int32_t vertex = mesh.tets[4 * (int64_t)body.first_tet + i] - body.first_vertex;
+            assert_in_range(vertex, 0, body.vertex_count - 1);
+        }
+        for (int32_t i = 0; i < 3 * body.triangle_count; ++i) {
+            int32_t vertex = mesh.triangles[3 * (int64_t)body.first_triangle + i];
+            assert_in_range(vertex - body.first_vertex, 0, body.vertex_count - 1);
+        }
+        vertices += body.vertex_count;
+        tets += body.tet_count;
+        triangles += body.triangle_count;
+    }
+    assert_int_equal(mesh.vertex_count, vertices);
+    assert_int_equal(mesh.tet_count, tets);
+    assert_int_equal(mesh.triangle_count, triangles);
+    simulation_clear(&s);
+}
+
+// A view has the state's own arrays, also after a step.
+static void a_view_shows_the_arrays_of_the_state(void **state)
+{
+    (void)state;
+    simulation s;
+    simulation_init(&s, busy_scene, 1);
+    pli_state_view before = pli_state_get(s.state);
+    assert_int_equal(before.step, 0);
+    assert_int_equal(before.vertex_count, s.info.vertex_count);
+    simulation_step(&s);
+    pli_state_view after = pli_state_get(s.state);
+    assert_int_equal(after.step, 1);
+    NEAR(after.time, s.info.dt, 0, 0);
+    const struct {
+        const char *name;
+        const double *before, *after;
+    } rows[] = {{"positions", before.positions, after.positions},
+                {"velocities", before.velocities, after.velocities},
+                {"grip_targets", before.grip_targets, after.grip_targets},
+                {"grip_stiffnesses", before.grip_stiffnesses, after.grip_stiffnesses},
+                {"forces", before.forces, after.forces}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; ++k) {
+        pli_state_array array;
+        assert_ptr_equal(simulation_array(&s, rows[k].name, &array), rows[k].before);
+        assert_ptr_equal(rows[k].after, rows[k].before);
+    }
+    pli_state_array none;
+    assert_false(pli_state_get_array(s.state, -1, &none));
+    simulation_clear(&s);
+}
+
+// Sections that a solver does not look at are keys of the scene.
+static void unused_sections_are_keys(void **state)
+{
+    (void)state;
+    const pli_schema *schema = pli_schema_find(pli_scene_schema(), "solver")->schema;
+    pli_solver_info info;
+    int32_t count = 0;
+    for (; pli_solver_info_get(count, &info); ++count) {
+        for (int32_t k = 0; k < PLI_SOLVER_SECTIONS && info.unused[k] != NULL; ++k) {
+            assert_non_null(pli_schema_find(schema, info.unused[k]));
+        }
+        assert_null(info.unused[PLI_SOLVER_SECTIONS - 1]);
+    }
+    AT_LEAST(count, 20);
+    assert_false(pli_solver_info_get(-1, &info));
 }
 
 int main(void)
@@ -131,6 +210,9 @@ int main(void)
         cmocka_unit_test(running_out_of_memory_anywhere_leaks_and_crashes_nothing),
         cmocka_unit_test(nonfinite_states_are_refused),
         cmocka_unit_test(scripts_hold_exactly_and_release_on_time),
+        cmocka_unit_test(bodies_are_ranges_of_the_mesh),
+        cmocka_unit_test(a_view_shows_the_arrays_of_the_state),
+        cmocka_unit_test(unused_sections_are_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -191,7 +191,7 @@ static pli_cache_key key_of(const char *set)
     pli_load_def def = {.sets = &set, .set_count = set != NULL ? 1 : 0};
     OK(context,
        pli_scene_parse(context, small_scene, (int64_t)strlen(small_scene), "test", &def, &scene));
-    OK(context, pli_model_create(context, scene, &model));
+    OK(context, pli_model_create(context, scene, NULL, &model));
     pli_reduction_source source;
     OK(context, pli_reduction_source_init(&source, model));
     pli_cache_key key = pli_reduction_key(&source);
@@ -326,7 +326,7 @@ static pli_model *model_with(pli_context *context, const pli_scene *scene, memor
 {
     pli_model *model = NULL;
     pli_model_def def = with_cache(cache);
-    OK(context, pli_model_create_with(context, scene, &def, &model));
+    OK(context, pli_model_create(context, scene, &def, &model));
     assert_int_equal(cache->handed_out, 0);
     return model;
 }
@@ -435,14 +435,14 @@ static void progress_goes_through_all_stages(void **state)
     def.prepare = hear;
     def.prepare_user = &heard;
     pli_model *model = NULL;
-    OK(sim.context, pli_model_create_with(sim.context, sim.scene, &def, &model));
+    OK(sim.context, pli_model_create(sim.context, sim.scene, &def, &model));
     assert_int_equal(heard.count, STAGES);
     for (int k = 0; k < STAGES; ++k) assert_string_equal(heard.stages[k], want[k]);
     pli_model_destroy(model);
 
     // a cache has nothing to prepare
     heard = (listener){0};
-    OK(sim.context, pli_model_create_with(sim.context, sim.scene, &def, &model));
+    OK(sim.context, pli_model_create(sim.context, sim.scene, &def, &model));
     assert_int_equal(heard.count, 0);
     pli_model_destroy(model);
     free(cache.bytes);
@@ -469,7 +469,7 @@ static void starve(bool full)
         OK(sweep.context, pli_scene_parse(sweep.context, small_scene, (int64_t)strlen(small_scene),
                                           "test", NULL, &scene));
         fault_sweep_resume(&sweep);
-        sweep.status = pli_model_create_with(sweep.context, scene, &def, &model);
+        sweep.status = pli_model_create(sweep.context, scene, &def, &model);
         assert_int_equal(model == NULL, sweep.status != PLI_OK);
         assert_int_equal(cache.handed_out, 0);
         pli_model_destroy(model);
@@ -517,7 +517,7 @@ static void stopped_preparations_leave_nothing_behind(void **state)
         pli_model_def def = with_cache(&cache);
         def.cancel = is_over;
         def.cancel_user = &waiting;
-        status = pli_model_create_with(context, scene, &def, &model);
+        status = pli_model_create(context, scene, &def, &model);
         if (status == PLI_OK) break;
         assert_int_equal(status, PLI_ERROR_INTERRUPTED);
         assert_null(model);

@@ -215,7 +215,7 @@ static void a_handle_that_is_not_there_is_refused(void **state)
     const char *yaml = TWO_BODIES
         "solver: {name: subspace, subspace: {hessian: cubature}}\noutput: {handle: 1000}\n";
     OK(context, pli_scene_parse(context, yaml, (int64_t)strlen(yaml), "test", NULL, &scene));
-    assert_int_equal(pli_model_create(context, scene, &model), PLI_ERROR_SCENE);
+    assert_int_equal(pli_model_create(context, scene, NULL, &model), PLI_ERROR_SCENE);
     assert_null(model);
     assert_true(message_has(context, "output.handle: found 1000, but the handles"));
     pli_scene_destroy(scene);

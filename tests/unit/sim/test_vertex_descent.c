@@ -36,7 +36,7 @@ static void views_init(views *v, double amount, uint64_t stream)
     OK(v->s.context, pli_state_set_forces(v->s.state, forces));
     simulation_step(&v->s);
     v->count = v->s.info.vertex_count;
-    const double *rest = pli_model_rest_positions(v->s.model);
+    const double *rest = pli_model_get_mesh(v->s.model).rest_positions;
     for (int32_t k = 0; k < 3 * v->count; ++k) {
         v->x[k] = rest[k] + pli_random_range(random, (uint64_t)k, -amount, amount);
     }

@@ -21,8 +21,8 @@ static inline void start(simulation *s, const char *yaml, const char *solver, in
 // Largest distance of two states' vertices (m).
 static inline double distance(const simulation *a, const simulation *b)
 {
-    const double *x = pli_state_positions(a->state);
-    const double *y = pli_state_positions(b->state);
+    const double *x = pli_state_get(a->state).positions;
+    const double *y = pli_state_get(b->state).positions;
     double largest = 0;
     for (int64_t k = 0; k < 3 * (int64_t)a->info.vertex_count; ++k) {
         largest = fmax(largest, fabs(x[k] - y[k]));
