@@ -113,9 +113,9 @@ ModelInfo = struct(
     "i64 max_substeps", "i32 kind_count", "pli_contact_info contact",
     "i32 painted_count", "ptr painted")
 MeshView = struct("pli_mesh_view", "i32 vertex_count", "ptr rest_positions masses", "i32 tet_count",
-                  "ptr tets", "i32 triangle_count", "ptr triangles")
+                  "ptr tets", "i32 triangle_count", "ptr triangles mid_nodes")
 BodyInfo = struct("pli_body_info", "str name", "enum kind", "i32 first_vertex vertex_count first_tet",
-                  "i32 tet_count first_triangle triangle_count")
+                  "i32 tet_count first_triangle triangle_count", "enum element", "i32 source")
 KindInfo = struct("pli_kind_info", "str source", "i32 material", "f64 mass volume",
                   "bool is_fluid")
 StateArray = struct("pli_state_array", "str name", "enum kind", "i64 rows", "i32 columns",
