@@ -57,6 +57,25 @@ static void print_choice(const pli_scene *scene)
     if (why != NULL) printf("#   %s\n", why + 2);
 }
 
+// "traction of [0, -1, 2] N on 12 vertices", "air: gas, 0.0042 m^3 within 640 triangles"
+static void print_loads(const pli_model *model, const pli_model_info *info)
+{
+    if (info->load_count > 0) printf("# loads       %d\n", (int)info->load_count);
+    for (int32_t k = 0; k < info->load_count; ++k) {
+        pli_load_info load = pli_model_get_load(model, k);
+        bool follows = load.triangle_count > 0;
+        printf("#   %s of [%.4g, %.4g, %.4g] N on %d %s\n", load.kind, load.force[0], load.force[1],
+               load.force[2], (int)(follows ? load.triangle_count : load.vertex_count),
+               follows ? "triangles" : "vertices");
+    }
+    if (info->cavity_count > 0) printf("# cavities    %d\n", (int)info->cavity_count);
+    for (int32_t k = 0; k < info->cavity_count; ++k) {
+        pli_cavity_info cavity = pli_model_get_cavity(model, k);
+        printf("#   %s: %s, %.4g m^3 within %d triangles\n", cavity.name, cavity.content,
+               cavity.volume, (int)cavity.triangle_count);
+    }
+}
+
 // "25/500/14779 nodes, 3.1 MB", coarsest first; the last level is the vertices
 static void print_levels(const pli_model_info *info)
 {
@@ -124,6 +143,7 @@ static void print_meshes(const pli_model *model, const pli_scene *whole)
     print_elements(model, scene, info.body_count);
     if (info.triangle_count > 0) printf("# triangles   %d\n", (int)info.triangle_count);
     if (info.spring_count > 0) printf("# springs     %d\n", (int)info.spring_count);
+    print_loads(model, &info);
     print_colliders(model, info.collider_count);
     print_choice(whole);
     printf("# unknowns    %" PRId64 "\n", info.unknown_count);
@@ -187,6 +207,34 @@ static void put_colliders(pli_cli_json *json, const pli_model *model, const pli_
     pli_cli_json_text(json, "contact_choice", pli_scene_get_info(scene).contact);
 }
 
+static void put_loads(pli_cli_json *json, const pli_model *model, const pli_model_info *info)
+{
+    pli_cli_json_begin(json, "loads", '[');
+    for (int32_t k = 0; k < info->load_count; ++k) {
+        pli_load_info load = pli_model_get_load(model, k);
+        pli_cli_json_begin(json, NULL, '{');
+        pli_cli_json_text(json, "kind", load.kind);
+        pli_cli_json_begin(json, "force", '[');
+        for (int i = 0; i < 3; ++i) pli_cli_json_real(json, NULL, load.force[i]);
+        pli_cli_json_end(json, ']');
+        pli_cli_json_integer(json, "vertices", load.vertex_count);
+        pli_cli_json_integer(json, "triangles", load.triangle_count);
+        pli_cli_json_end(json, '}');
+    }
+    pli_cli_json_end(json, ']');
+    pli_cli_json_begin(json, "cavities", '[');
+    for (int32_t k = 0; k < info->cavity_count; ++k) {
+        pli_cavity_info cavity = pli_model_get_cavity(model, k);
+        pli_cli_json_begin(json, NULL, '{');
+        pli_cli_json_text(json, "name", cavity.name);
+        pli_cli_json_text(json, "content", cavity.content);
+        pli_cli_json_real(json, "volume", cavity.volume);
+        pli_cli_json_integer(json, "triangles", cavity.triangle_count);
+        pli_cli_json_end(json, '}');
+    }
+    pli_cli_json_end(json, ']');
+}
+
 static void put_meshes(pli_cli_json *json, const pli_model *model, const pli_scene *scene)
 {
     pli_model_info info = pli_model_get_info(model);
@@ -195,6 +243,7 @@ static void put_meshes(pli_cli_json *json, const pli_model *model, const pli_sce
     pli_cli_json_integer(json, "tetrahedra", info.tet_count);
     pli_cli_json_integer(json, "triangles", info.triangle_count);
     pli_cli_json_integer(json, "springs", info.spring_count);
+    put_loads(json, model, &info);
     put_colliders(json, model, scene, info.collider_count);
     pli_cli_json_integer(json, "unknowns", info.unknown_count);
     pli_cli_json_integer(json, "blocks", info.block_count);

@@ -3,6 +3,8 @@
 
 #include "pliant/extend.h"
 
+#include <string.h>
+
 enum { MAX_ENTRIES = 256, MAX_PARAMETERS = 32 };
 
 static int32_t get_entries(pli_cli_entry entries[MAX_ENTRIES])
@@ -26,8 +28,16 @@ static void print_law(const pli_cli_entry *entry, const pli_material_ops *law, b
     while (count < law->input_count && count < MAX_PARAMETERS) {
         const pli_material_input *input = &law->inputs[count];
         pli_cli_parameter *parameter = &parameters[count++];
+        bool is_direction = input->components > 0;
         *parameter = (pli_cli_parameter){
             .key = input->key, .kind = "number", .unit = input->unit, .doc = input->doc};
+        if (is_direction) {
+            snprintf(parameter->kind, sizeof parameter->kind, "direction");
+            const double *d = input->direction;
+            snprintf(parameter->fallback, sizeof parameter->fallback, "[%g, %g, %g]", d[0], d[1],
+                     d[2]);
+            continue;
+        }
         snprintf(parameter->fallback, sizeof parameter->fallback, "%g", input->fallback);
         pli_cli_bounds bounds = {input->min, input->max, input->exclusive, input->exclusive};
         pli_cli_format_bounds(&bounds, parameter->range, sizeof parameter->range);
@@ -38,6 +48,26 @@ static void print_law(const pli_cli_entry *entry, const pli_material_ops *law, b
                            : "Resists inversion without bound, so a body has to start uninverted. "
                              "Parameters, in a material of the scene, besides its density:";
     pli_cli_print_page(entry, note, parameters, count, as_json);
+}
+
+// The further inputs of a preset's law, of which it has numbers; returns how many.
+static int32_t list_numbers(const pli_material_preset *preset,
+                            pli_cli_parameter parameters[MAX_PARAMETERS])
+{
+    const pli_material_ops *law = pli_material_find(NULL, preset->law);
+    int32_t count = 0;
+    for (int32_t i = 0; i < law->input_count; ++i) {
+        const pli_material_input *input = &law->inputs[i];
+        for (int32_t k = 0; k < preset->number_count && count < MAX_PARAMETERS; ++k) {
+            if (strcmp(preset->numbers[k].key, input->key) != 0) continue;
+            pli_cli_parameter *parameter = &parameters[count++];
+            *parameter = (pli_cli_parameter){
+                .key = input->key, .kind = "number", .unit = input->unit, .doc = input->doc};
+            snprintf(parameter->fallback, sizeof parameter->fallback, "%g",
+                     preset->numbers[k].value[0]);
+        }
+    }
+    return count;
 }
 
 static void print_preset(const pli_cli_entry *entry, const pli_material_preset *preset,
@@ -61,7 +91,7 @@ static void print_preset(const pli_cli_entry *entry, const pli_material_preset *
     };
     enum { VALUE_COUNT = sizeof values / sizeof *values };
 
-    pli_cli_parameter parameters[VALUE_COUNT];
+    pli_cli_parameter parameters[VALUE_COUNT + MAX_PARAMETERS];
     int32_t count = 0;
     for (int32_t index = 0; index < VALUE_COUNT; ++index) {
         const double *range = values[index].range;
@@ -76,6 +106,7 @@ static void print_preset(const pli_cli_entry *entry, const pli_material_preset *
         snprintf(parameter->range, sizeof parameter->range, "in handbooks %g to %g", range[0],
                  range[1]);
     }
+    count += list_numbers(preset, parameters + count);
     char yields[96] = "";
     if (preset->yield_kind != NULL) {
         snprintf(yields, sizeof yields, " Particles of it yield: %s.", preset->yield_kind);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINTS = 4, PARAMS_MAX = 16, INPUTS_MAX = 16 };
+enum { POINTS = 4, PARAMS_MAX = 32, INPUTS_MAX = 32 };
 
 // A batch is planes: entry k of point i is at k * POINTS + i.
 typedef struct batch {
@@ -27,8 +27,9 @@ static void fill(const pli_material_ops *law, batch *b)
 {
     const pli_material_preset *rubber = pli_material_preset_find("rubber");
     double inputs[INPUTS_MAX], params[PARAMS_MAX];
-    for (int32_t k = 0; k < law->input_count; ++k) {
-        inputs[k] = law->inputs[k].fallback;
+    (void)pli_material_defaults(law, inputs);
+    // numbers come before directions, in the order of the table
+    for (int32_t k = 0; k < law->input_count && law->inputs[k].components == 0; ++k) {
         if (strcmp(law->inputs[k].key, "young") == 0) inputs[k] = rubber->young;
         if (strcmp(law->inputs[k].key, "poisson") == 0) inputs[k] = rubber->poisson;
     }
@@ -79,7 +80,8 @@ int main(void)
     for (int32_t k = 0; pli_material_get(k) != NULL; ++k) {
         const pli_material_ops *law = pli_material_get(k);
         batch b;
-        if (law->param_count > PARAMS_MAX || law->input_count > INPUTS_MAX) continue;
+        if (law->param_count > PARAMS_MAX || pli_material_defaults(law, NULL) > INPUTS_MAX)
+            continue;
         fill(law, &b);
         law->evaluate(POINTS, b.F, b.params, PLI_TANGENT_EXACT, b.psi, b.P, b.dPdF);
         double error = check(law, &b);

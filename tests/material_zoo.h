@@ -73,8 +73,17 @@ static inline void zoo_own_evaluate(int32_t n, const double *F, const double *pa
 }
 
 static const pli_material_input zoo_own_inputs[] = {
-    {"mu", "Pa", 4e4, 0, INFINITY, true, "First Lame constant."},
-    {"lambda", "Pa", 6e4, 0, INFINITY, false, "Second Lame constant."},
+    {.key = "mu",
+     .unit = "Pa",
+     .fallback = 4e4,
+     .max = INFINITY,
+     .exclusive = true,
+     .doc = "First Lame constant."},
+    {.key = "lambda",
+     .unit = "Pa",
+     .fallback = 6e4,
+     .max = INFINITY,
+     .doc = "Second Lame constant."},
 };
 
 static const pli_material_ops zoo_own = {
@@ -93,8 +102,8 @@ static const pli_material_ops zoo_own = {
 
 static inline zoo_entry *zoo_add(const pli_material_ops *law, const char *variation)
 {
-    double inputs[8];
-    for (int32_t k = 0; k < law->input_count; ++k) inputs[k] = law->inputs[k].fallback;
+    double inputs[32];
+    (void)pli_material_defaults(law, inputs);
     assert_true(zoo_count < ZOO_ROOM);
     zoo_entry *entry = &zoo[zoo_count++];
     snprintf(entry->name, sizeof entry->name, "%s%s", law->name, variation);

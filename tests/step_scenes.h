@@ -115,6 +115,43 @@ static const char yielding_scene[] =
     "contact: none\n"
     "time: {fps: 50, frames: 4}\n";
 
+// A bar of slow foam that is bent, beside one of rubber with a stiff half.
+static const char viscoelastic_scene[] =
+    "materials:\n"
+    "  m: {law: fixed-corotated, density: 300, young: 1e5, poisson: 0.3, rayleigh: 1e-3,\n"
+    "      viscoelastic: [{ratio: 2, time: 0.05}, {ratio: 0.5, time: 0.5}, {ratio: 0.1, time: "
+    "5}]}\n"
+    "  n: {law: neo-hookean, density: 1000, young: 1e5, poisson: 0.4, viscoelastic: [{ratio: 1, "
+    "time: 0.02}]}\n"
+    "  o: {law: neo-hookean, density: 1000, young: 4e5, poisson: 0.3}\n"
+    "bodies:\n"
+    "  a: {geometry: {grid: {size: [1, 0.3, 0.3], cells: [6, 2, 2]}}, material: m}\n"
+    "  b: {geometry: {grid: {size: [1, 0.3, 0.3], cells: [5, 2, 2]}}, material: n, position: [0, "
+    "1, 0],\n"
+    "    regions: [{where: {half_space: {point: [0, 1, 0], normal: [1, 0, 0]}}, material: o}]}\n"
+    "constraints:\n"
+    "  - {where: {half_space: {point: [0.49, 0, 0], normal: [1, 0, 0]}}, motion: {segments: "
+    "[{velocity: [0.5, 1, 0], duration: 1}]}}\n"
+    "  - {where: {half_space: {point: [-0.49, 0, 0], normal: [-1, 0, 0]}}}\n"
+    "contact: none\n"
+    "time: {fps: 50, frames: 4}\n";
+
+// Sheets that are bent by scripts at two sides: one whose folds stay, and a plate.
+static const char folding_scene[] =
+    "materials: {m: {law: stable-neo-hookean, density: 800, young: 1e6, poisson: 0.3, rayleigh: "
+    "1e-3}}\n"
+    "contact: none\n"
+    "bodies:\n"
+    "  a: {kind: shell, geometry: {sheet: {columns: 6, rows: 6}}, material: m, thickness: 0.02,\n"
+    "    fold: {angle: 3, hardening: 0.1}}\n"
+    "  b: {kind: shell, geometry: {sheet: {columns: 6, rows: 6}}, material: m, thickness: 0.02,\n"
+    "    bending_model: plate, position: [0, 1, 0]}\n"
+    "constraints:\n"
+    "  - {where: {half_space: {point: [0.49, 0, 0], normal: [1, 0, 0]}}, motion: {segments: "
+    "[{velocity: [-1, 1, 0], duration: 1}]}}\n"
+    "  - {where: {half_space: {point: [-0.49, 0, 0], normal: [-1, 0, 0]}}}\n"
+    "time: {fps: 50, frames: 4}\n";
+
 // A bar of a law that is infinite where elements are inverted, bent by three metres a second.
 static const char rubber_scene[] =
     "materials: {rubber: {law: neo-hookean, density: 1000, young: 1e5, poisson: 0.4}}\n"

@@ -34,7 +34,10 @@
 extern "C" {
 #endif
 
-// One number that a scene gives to a law or to a shape.
+// What a scene gives to a law or to a shape: a number, or, to a law, a direction.
+//
+// A direction is three numbers, of any length but zero, along the axes of the scene in the placed
+// rest shape: bodies that share a material share its directions, whichever way they are turned.
 typedef struct pli_material_input {
     const char *key;  // key in scene files, such as "young"
     const char *unit; // "" for a pure number
@@ -42,7 +45,9 @@ typedef struct pli_material_input {
     double min;       // allowed: min <= value <= max, ends excluded if exclusive is set
     double max;
     bool exclusive;
-    const char *doc; // one sentence
+    const char *doc;     // one sentence
+    int32_t components;  // 0: a number; 3: a direction, to which min and max do not apply
+    double direction[3]; // of a direction: what it is when the scene gives none
 } pli_material_input;
 
 typedef enum pli_projection {
@@ -65,6 +70,8 @@ typedef struct pli_material_ops {
     int32_t input_count; // what a scene gives
     const pli_material_input *inputs;
     int32_t param_count; // what the kernels read, doubles per point
+
+    // inputs: one after another as in the table, a direction as three numbers.
     void (*derive)(const double *inputs, double *params);
 
     // Required. Energy, stress and tangent at n points; any of psi, P, dPdF may be NULL. Where the
@@ -73,7 +80,8 @@ typedef struct pli_material_ops {
     void (*evaluate)(int32_t n, const double *F, const double *params, pli_projection projection,
                      double *psi, double *P, double *dPdF);
 
-    // Required. Speed of the fastest wave at rest (m/s) for a density in kg/m^3.
+    // Required. Speed of the fastest wave at rest (m/s) for a density in kg/m^3; pli_material_speed
+    // finds it for laws with directions.
     double (*sound_speed)(const double *params, double density);
 
     // Optional, of isotropic laws: the same at n points whose F is diagonal; any of psi, g, hessian
@@ -84,6 +92,10 @@ typedef struct pli_material_ops {
     // Kernels in single precision that pliant's own laws have for explicit particles; NULL: they
     // work by what is above.
     const struct pli_law_lanes *lanes;
+
+    // Optional. Whether inputs that are each in range go together; if not, text says what is wrong
+    // and what would be right.
+    bool (*check)(const double *inputs, size_t capacity, char *text);
 } pli_material_ops;
 
 // The built-in laws, in a fixed order, counted from 0; NULL behind the last of them. Lifetime:
@@ -93,6 +105,20 @@ PLI_API const pli_material_ops *pli_material_get(int32_t index);
 // A law by name: the context's own laws first, then the built-in ones. NULL when there is none.
 // context may be NULL.
 PLI_API const pli_material_ops *pli_material_find(const pli_context *context, const char *name);
+
+// How many doubles the inputs of a law take; inputs, unless NULL, gets what they are when a scene
+// gives none.
+PLI_API int32_t pli_material_defaults(const pli_material_ops *law, double *inputs);
+
+// Speed (m/s) of the fastest plane wave under a tangent dP/dF [81] (Pa) at rest: the square root of
+// the largest eigenvalue of A_ijkl n_j n_l over all directions n, over the density (kg/m^3).
+PLI_API double pli_material_speed(const double *dPdF, double density);
+
+// A further input of a preset's law: a number, or a direction.
+typedef struct pli_material_number {
+    const char *key;
+    double value[3];
+} pli_material_number;
 
 // A named starting point with typical round numbers, not measurements of a particular matter: who
 // needs accuracy replaces them. Lifetime: static.
@@ -111,6 +137,8 @@ typedef struct pli_material_preset {
     const char *yield_kind; // how particles of it yield, a key of `yield` in scenes; NULL: never
     double bulk;            // of a fluid (Pa), 0: none
     double exponent;        // of a fluid, 0: none
+    int32_t number_count;
+    const pli_material_number *numbers; // further inputs of the law
 } pli_material_preset;
 
 // Counted from 0; NULL behind the last of them.

@@ -19,8 +19,18 @@ typedef struct pli_energies { // J
     double gravity;
     double attachment; // grips included
     double contact;
-    double total; // sum of the above
+    double total;  // sum of all others
+    double load;   // what the scene's loads have done since the start, negative
+    double cavity; // of gas and liquid in cavities, relative to the start; work of given pressures
+                   // as that of loads
 } pli_energies;
+
+// The volume that a closed surface encloses.
+typedef struct pli_cavity_report {
+    const char *name;
+    double volume;   // m^3
+    double pressure; // by how much that inside exceeds that outside (Pa)
+} pli_cavity_report;
 
 // Two bodies, or a body and a collider, that barriers keep apart.
 typedef struct pli_contact_pair {
@@ -128,6 +138,9 @@ typedef struct pli_step_report {
     // what was not finite, of a step that was rejected for that: a vertex, tetrahedron or particle.
     // NULL: there was no such thing. Lifetime: until the solver's next call
     const char *culprit;
+
+    int32_t cavity_count;
+    const pli_cavity_report *cavities; // [cavity_count]. Lifetime: until the solver's next call
 } pli_step_report;
 
 // One outer iteration, as it happens.

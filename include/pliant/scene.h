@@ -19,6 +19,7 @@
 
 #include "pliant/scene_body.h"
 #include "pliant/scene_contact.h"
+#include "pliant/scene_load.h"
 #include "pliant/scene_shape.h"
 #include "pliant/scene_solver.h"
 
@@ -52,6 +53,10 @@ typedef struct pli_scene_def {
     pli_domain_def domain;
     const pli_emitter_def *emitters;
     int32_t emitter_count;
+    const pli_body_load_def *loads;
+    int32_t load_count;
+    const pli_cavity_def *cavities;
+    int32_t cavity_count;
 } pli_scene_def;
 
 // ---- the scene object --------------------------------------------------------------------------

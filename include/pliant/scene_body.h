@@ -69,6 +69,16 @@ typedef struct pli_no_yield_def { // elastic, whatever the preset says
     int32_t unused;
 } pli_no_yield_def;
 
+typedef enum pli_moduli_kind {
+    PLI_MODULI_LONG_TERM,    // what slow loads feel
+    PLI_MODULI_INSTANTANEOUS // what sudden loads feel
+} pli_moduli_kind;
+
+typedef struct pli_branch_def { // of a viscoelastic material: a spring and a dashpot in a row
+    double ratio;               // of its modulus to that of the law (-)
+    double time;                // in which its stress fades (s)
+} pli_branch_def;
+
 typedef struct pli_material_def {
     const char *name;
     const char *preset; // "" or a preset that supplies law and numbers not given here
@@ -84,6 +94,9 @@ typedef struct pli_material_def {
     double rayleigh;   // damping by stiffness (s), lagged
     double viscosity;  // of shear, of particles (Pa s)
     pli_variant yield; // pli_yield_kind, of particles; absent: the preset's, else elastic
+    const pli_branch_def *viscoelastic; // branches beside the law, of tetrahedra
+    int32_t viscoelastic_count;
+    int32_t moduli;               // pli_moduli_kind, that the law's are, beside branches
     const pli_paint_def *painted; // numbers above that are painted or keyed
     int32_t painted_count;
 } pli_material_def;
@@ -199,6 +212,17 @@ typedef enum pli_body_kind {
     PLI_BODY_CLOTH     // triangles whose vertices springs join
 } pli_body_kind;
 
+typedef enum pli_bending_kind { // how a shell bends
+    PLI_BENDING_AUTO,
+    PLI_BENDING_HINGES, // about each edge by itself
+    PLI_BENDING_PLATE   // as a plate does, with Poisson's ratio
+} pli_bending_kind;
+
+typedef struct pli_fold_def { // of a shell: how hinges yield
+    double angle;             // from rest at which they do (degrees); 0: never
+    double hardening;         // share of their stiffness that is left beyond
+} pli_fold_def;
+
 typedef struct pli_springs_def { // what a cloth is made of
     double stretch;              // of springs along edges and across squares (N/m); -1: not given
     double bend;                 // of springs over two edges (N/m); -1: not given
@@ -235,7 +259,9 @@ typedef struct pli_body_def {
     pli_springs_def springs;      // of a cloth
     const pli_paint_def *painted; // numbers above that are painted
     int32_t painted_count;
-    int32_t element; // of a solid: pli_element_kind
+    int32_t bending_model; // pli_bending_kind, of a shell
+    pli_fold_def fold;     // of a shell
+    int32_t element;       // of a solid: pli_element_kind
 } pli_body_def;
 
 // ---- constraints and attachments ---------------------------------------------------------------

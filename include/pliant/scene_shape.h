@@ -151,6 +151,8 @@ typedef struct pli_named_value {
     const char *unit;                    // of the value; NULL or "": that of the input
     const struct pli_paint_def *painted; // the value, if it is painted or keyed; see scene_body.h
     int32_t painted_count;               // 0 or 1
+    const double *direction; // [3] instead of value, where a direction is wanted; NULL: a number
+    int32_t direction_count; // 3 or 0
 } pli_named_value;
 
 typedef struct pli_own_shape_def { // a shape that the context knows, see extend.h

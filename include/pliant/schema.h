@@ -79,7 +79,8 @@ typedef struct pli_schema {
     const char *scalar_key; // field that a plain scalar or list stands for, or NULL
     int32_t field_count;
     const pli_field *fields;
-    bool is_row; // a plain list stands for its fields one after another
+    bool is_row;          // a plain list stands for its fields one after another
+    const char *list_key; // field that a plain list stands for, where it is not scalar_key; or NULL
 } pli_schema;
 
 // Whether a file can say the key of a field.

@@ -89,6 +89,8 @@ typedef struct pli_model_info {
     pli_contact_info contact; // of bodies
     int32_t painted_count;
     const pli_painted_info *painted; // lives as long as the model
+    int32_t load_count;
+    int32_t cavity_count;
 } pli_model_info;
 
 // SHA-256 of everything that went into what is cached.
@@ -176,6 +178,28 @@ PLI_API pli_body_info pli_model_get_body(const pli_model *model, int32_t body);
 
 // Colliders, in the order of the scene.
 PLI_API pli_contact_info pli_model_get_collider(const pli_model *model, int32_t collider);
+
+// A load of the scene, as it is at the factor 1.
+typedef struct pli_load_info {
+    const char *kind;       // "traction", "pressure", "force", "point_force", "acceleration"
+    double force[3];        // of all of it (N); of a pressure on the surface at rest
+    int32_t vertex_count;   // that it acts on; 0: it is a pressure
+    int32_t triangle_count; // that a pressure acts on
+} pli_load_info;
+
+// Loads, in the order of the scene.
+PLI_API pli_load_info pli_model_get_load(const pli_model *model, int32_t load);
+
+// The volume that a closed surface encloses, at the start.
+typedef struct pli_cavity_info {
+    const char *name;
+    const char *content;    // "pressure", "gas", "liquid"
+    double volume;          // m^3
+    int32_t triangle_count; // of the surface
+} pli_cavity_info;
+
+// Cavities, in the order of the scene; a body with copies has one for each.
+PLI_API pli_cavity_info pli_model_get_cavity(const pli_model *model, int32_t cavity);
 
 // What particles of a kind are: those of one body or emitter that have the same material.
 typedef struct pli_kind_info {

@@ -39,6 +39,8 @@ pli_model_info pli_model_get_info ptr
 pli_mesh_view pli_model_get_mesh ptr
 pli_body_info pli_model_get_body ptr i32
 pli_kind_info pli_model_get_kind ptr i32
+pli_load_info pli_model_get_load ptr i32
+pli_cavity_info pli_model_get_cavity ptr i32
 status pli_state_create ptr ptr
 void pli_state_destroy ptr
 status pli_state_copy ptr ptr

@@ -89,7 +89,7 @@ ContextDef = struct("pli_context_def", "pli_allocator allocator", "ptr log", "en
 Field = struct("pli_field", "str key alias former", "enum kind", "uint flags", "size offset count_offset",
                "str fallback", "f64 min max", "str unit", "ptr choices schema variants", "str doc")
 Schema = struct("pli_schema", "str name former doc", "size size", "str scalar_key", "i32 field_count",
-                "ptr fields", "bool is_row")
+                "ptr fields", "bool is_row", "str list_key")
 Variant = struct("pli_variant", "i32 kind", "ptr data")
 Items = struct("pli_items", "enum kind", "bool is_list", "i32 fixed count", "size stride",
                "ptr first")
@@ -111,11 +111,13 @@ ModelInfo = struct(
     "i64 subspace_memory particle_count", "f64 cell", "i32 emitter_count",
     "f64[3] domain_min domain_max", "f64 cfl", "i64 node_count", "f64 substeps",
     "i64 max_substeps", "i32 kind_count", "pli_contact_info contact",
-    "i32 painted_count", "ptr painted")
+    "i32 painted_count", "ptr painted", "i32 load_count cavity_count")
 MeshView = struct("pli_mesh_view", "i32 vertex_count", "ptr rest_positions masses", "i32 tet_count",
                   "ptr tets", "i32 triangle_count", "ptr triangles mid_nodes")
 BodyInfo = struct("pli_body_info", "str name", "enum kind", "i32 first_vertex vertex_count first_tet",
                   "i32 tet_count first_triangle triangle_count", "enum element", "i32 source")
+LoadInfo = struct("pli_load_info", "str kind", "f64[3] force", "i32 vertex_count triangle_count")
+CavityInfo = struct("pli_cavity_info", "str name content", "f64 volume", "i32 triangle_count")
 KindInfo = struct("pli_kind_info", "str source", "i32 material", "f64 mass volume",
                   "bool is_fluid")
 StateArray = struct("pli_state_array", "str name", "enum kind", "i64 rows", "i32 columns",
@@ -125,7 +127,9 @@ ParticleView = struct("pli_particle_view", "i64 count",
 StateView = struct("pli_state_view", "i64 step", "f64 time", "i32 vertex_count",
                    "ptr positions velocities grip_stiffnesses grip_targets forces",
                    "pli_particle_view particles")
-EnergiesStruct = struct("pli_energies", "f64 kinetic elastic gravity attachment contact total")
+EnergiesStruct = struct("pli_energies", "f64 kinetic elastic gravity attachment contact total "
+                        "load cavity")
+CavityReportStruct = struct("pli_cavity_report", "str name", "f64 volume pressure")
 ContactPairStruct = struct("pli_contact_pair", "str first second", "i32 contacts", "f64 min_gap",
                            "f64[3] normal_force friction_force")
 LevelCounts = struct("pli_level_counts", "i32 directions refreshes",
@@ -146,7 +150,8 @@ StepReportStruct = struct(
     "f64 min_J", "i32 inverted vertices", "bool collides", "i32 contacts",
     "f64 min_gap max_depth friction_work barrier_distance barrier_stiffness", "i32 pair_count",
     "ptr pairs", "pli_matter_report matter", "pli_grid_report grid", "i32 phase_count",
-    "str[24] phase_name", "f64[24] phase_seconds", "f64 seconds", "str culprit")
+    "str[24] phase_name", "f64[24] phase_seconds", "f64 seconds", "str culprit",
+    "i32 cavity_count", "ptr cavities")
 IterationReport = struct(
     "pli_iteration_report", "i64 step", "i32 iteration", "f64 residual gradient energy alpha",
     "i32 linear_iterations energy_evaluations direction", "f64 seconds", "i32 substep")
@@ -164,13 +169,13 @@ FrameStruct = struct("pli_frame", "i32 index", "i64 step", "f64 time", "i32 part
 # ---- extend.h
 
 MaterialInput = struct("pli_material_input", "str key unit", "f64 fallback min max",
-                       "bool exclusive", "str doc")
+                       "bool exclusive", "str doc", "i32 components", "f64[3] direction")
 MaterialOps = struct("pli_material_ops", "str name doc", "uint flags", "i32 input_count",
                      "ptr inputs", "i32 param_count",
-                     "ptr derive evaluate sound_speed principal lanes")
+                     "ptr derive evaluate sound_speed principal lanes check")
 MaterialPreset = struct("pli_material_preset", "str name law", "f64 density young poisson yield",
                         "f64[2] density_range young_range poisson_range yield_range",
-                        "str doc yield_kind", "f64 bulk exponent")
+                        "str doc yield_kind", "f64 bulk exponent", "i32 number_count", "ptr numbers")
 
 # ---- io.h
 

@@ -21,13 +21,14 @@ class SolverEntry:
 
 @dataclass(frozen=True)
 class LawInput:
-    """A number that a law takes."""
+    """A number, or a direction of three components, that a law takes."""
     key: str
     unit: str
-    fallback: float
+    fallback: object
     min: float
     max: float
     doc: str
+    components: int = 0
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,9 @@ def rows_of(function, kind):
 def read_input(value):
     row = plain(value)
     del row["exclusive"]
+    direction = row.pop("direction")
+    if row["components"]:
+        row["fallback"] = tuple(direction)
     return LawInput(**row)
 
 

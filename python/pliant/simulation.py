@@ -14,8 +14,8 @@ import numpy as np
 from . import errors
 from ._handles import Stopper, Wrapper
 from ._library import lib, one_blas_thread
-from ._structs import (ContactPairStruct, FrameStruct, IterationReport, SolverHooks,
-                       StateArray, StepReportStruct, at, check_integer, plain, text)
+from ._structs import (CavityReportStruct, ContactPairStruct, FrameStruct, IterationReport,
+                       SolverHooks, StateArray, StepReportStruct, at, check_integer, plain, text)
 from .frames import Frame, copy_array, surface
 from .scene import Scene
 
@@ -29,13 +29,22 @@ MonitorFunction = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(Iterati
 # ---- reports
 
 class Energies(NamedTuple):
-    """Energies of a state (J); attachment includes grips. Work of forces is in none of them."""
+    """Energies of a state (J); attachment includes grips, load is the work of the scene's loads,
+    negative, cavity that of gas and liquid. Work of a state's own forces is in none of them."""
     kinetic: float
     elastic: float
     gravity: float
     attachment: float
     contact: float
+    load: float
+    cavity: float
     total: float
+
+
+class Cavity(NamedTuple):
+    """The volume (m^3) that a closed surface encloses, and the pressure in it beyond that outside (Pa)."""
+    volume: float
+    pressure: float
 
 
 def former(name, now):
@@ -95,6 +104,7 @@ class StepReport:
     phases: dict
     seconds: float
     culprit: Optional[str]
+    cavities: dict
 
     matter = former("matter", "explicit")
     grid = former("grid", "implicit")
@@ -103,7 +113,13 @@ class StepReport:
 # members that are taken over as they are
 SAME = [name for name in StepReport.__annotations__ if name not in (
     "solver", "stop", "converged", "accepted", "energy", "momentum", "angular_momentum", "pairs",
-    "explicit", "implicit", "levels", "phases", "culprit")]
+    "explicit", "implicit", "levels", "phases", "culprit", "cavities")]
+
+
+def read_cavities(struct):
+    """The cavities of a report by name."""
+    found = [at(CavityReportStruct, struct.cavities, k) for k in range(struct.cavity_count)]
+    return {text(one.name): Cavity(one.volume, one.pressure) for one in found}
 
 
 def make_report(struct):
@@ -119,6 +135,7 @@ def make_report(struct):
         explicit=plain(struct.matter) if struct.matter.ticks else None,
         implicit=plain(struct.grid) if struct.grid.substeps else None,
         levels=plain(struct.levels) if struct.levels.directions else None,
+        cavities=read_cavities(struct),
         phases={text(struct.phase_name[k]): struct.phase_seconds[k]
                 for k in range(struct.phase_count)})
     return StepReport(**values)
@@ -133,6 +150,14 @@ class Kind(NamedTuple):
     mass: float
     volume: float
     is_fluid: bool
+
+
+class Load(NamedTuple):
+    """A load of the scene at the factor 1: all of its force (N), and how many vertices or triangles it acts on."""
+    kind: str
+    force: np.ndarray
+    vertex_count: int
+    triangle_count: int
 
 
 class BodyRange(NamedTuple):
@@ -163,6 +188,7 @@ class Model(Wrapper):
         self.info = plain(info)
         self.bodies = tuple(self._read_range(k) for k in range(info.body_count))
         self.kinds = tuple(self._read_kind(k) for k in range(info.kind_count))
+        self.loads = tuple(self._read_load(k) for k in range(info.load_count))
         time = scene.get("time")
         self.steps_per_frame = time["steps_per_frame"]
         self.frame_count = time["frames"]
@@ -176,6 +202,10 @@ class Model(Wrapper):
 
     def _read_kind(self, kind):
         return Kind(**plain(lib.pli_model_get_kind(self._pointer, kind)))
+
+    def _read_load(self, load):
+        info = lib.pli_model_get_load(self._pointer, load)
+        return Load(text(info.kind), np.array(info.force), info.vertex_count, info.triangle_count)
 
     def __getattr__(self, name):
         info = self.__dict__.get("info", {})

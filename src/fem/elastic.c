@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "geometry/mesh/inversion.h"
+#include "math/eigen.h"
 #include "math/mat3.h"
 
 #include <math.h>
@@ -24,6 +25,12 @@ typedef struct measure_job {
     double *von_mises;
 } measure_job;
 
+typedef struct visit_job {
+    pli_elastic_want want;
+    pli_elastic_visit_fn visit;
+    void *user;
+} visit_job;
+
 // The loops of a kind of element, over [begin, end) in processing order.
 typedef struct elastic_kernel {
     pli_sum (*sum_energy)(const pli_elastic *elastic, const double *x, int32_t begin, int32_t end);
@@ -35,6 +42,8 @@ typedef struct elastic_kernel {
     void (*add_vertices)(const pli_elastic *elastic, const double *x,
                          const pli_vertex_batch *wanted);
     void (*measure)(const pli_elastic *elastic, int32_t begin, int32_t end, measure_job *job);
+    void (*visit)(const pli_elastic *elastic, const double *x, int32_t begin, int32_t end,
+                  visit_job *job);
 } elastic_kernel;
 
 // sqrt(3/2) of the norm of the deviator of sigma = P F^T / J; a flat element counts as a very thin
@@ -330,6 +339,17 @@ static pli_status keep_rest_shape(pli_elastic *e)
     return PLI_OK;
 }
 
+// Laws as they are, until somebody says more.
+static pli_status add_factors(pli_elastic *e)
+{
+    pli_context *context = e->elements.context;
+    int64_t count = (int64_t)e->points * e->tet_count;
+    PLI_TRY(PLI_MAKE(context, e->factor, count, "law factors"));
+    PLI_TRY(PLI_MAKE(context, e->added_stress, 6 * count, "added stress"));
+    for (int64_t k = 0; k < count; ++k) e->factor[k] = 1;
+    return PLI_OK;
+}
+
 // From numbers of the def's order to those that the caller knows elements by.
 static void number_elements(pli_elastic *e, const pli_elastic_def *def)
 {
@@ -345,6 +365,7 @@ static pli_status build(pli_elastic *e, const pli_elastic_def *def)
     PLI_TRY(copy_params(e, def));
     PLI_TRY(compute_rest_shape(e, def));
     if (def->yields) PLI_TRY(keep_rest_shape(e));
+    if (def->relaxes) PLI_TRY(add_factors(e));
     number_elements(e, def);
     pli_elements *elements = &e->elements;
     if (e->patches == NULL) return pli_elements_color(elements, e->nodes, e->tet_count, e->tets);
@@ -383,8 +404,9 @@ void pli_elastic_destroy(pli_elastic *elastic)
         pli_release(context, elastic->groups[k].params);
     }
     pli_patches_destroy(context, elastic->patches);
-    PLI_RELEASE(context, elastic->groups, elastic->rest_volume, elastic->rest_gradients,
-                elastic->volume, elastic->gradients, elastic->origin, elastic->tets, elastic);
+    PLI_RELEASE(context, elastic->groups, elastic->added_stress, elastic->factor,
+                elastic->rest_volume, elastic->rest_gradients, elastic->volume, elastic->gradients,
+                elastic->origin, elastic->tets, elastic);
 }
 
 typedef struct means_job {
@@ -419,6 +441,13 @@ void pli_elastic_change_params(pli_elastic *elastic,
             }
         }
     }
+}
+
+void pli_elastic_visit(const pli_elastic *elastic, const double *x, pli_elastic_want want,
+                       int64_t begin, int64_t end, pli_elastic_visit_fn visit, void *user)
+{
+    visit_job job = {want, visit, user};
+    kernel_of(elastic)->visit(elastic, x, (int32_t)begin, (int32_t)end, &job);
 }
 
 // ---- the term

@@ -23,6 +23,11 @@
 // several vertices are gathered together. A corner's diagonal block is V g^T (dP/dF) g with the
 // projected tangent, so it is positive semi-definite.
 //
+// A point may be given more than its law: energy (factor psi + 1/2 B : (F^T F - 1)) with a factor
+// and a symmetric B that stay constant in a step, whose meaning is somebody else's
+// (viscoelastic.h). The projected tangent is that of the sum, eigenvalues below zero raised to
+// zero.
+//
 // Degenerate and inverted tetrahedra are fine as far as the law allows; only the rest shape must
 // have positive volume.
 #ifndef PLI_FEM_ELASTIC_H
@@ -51,6 +56,7 @@ typedef struct pli_elastic_def {
     const double *params;        // [tet_count][PLI_ELASTIC_PARAMS], as the law derived them
     const double *weights;       // [tet_count] m^3 that a tetrahedron stands for; NULL: its volume
     bool yields;                 // shapes at rest change, see plastic.h
+    bool relaxes;                // laws have factors and stress added, see viscoelastic.h
     const int32_t *mid_nodes;    // [tet_count][6] of edges 01, 12, 02, 03, 13, 23; NULL: linear
     const int32_t *class_of_tet; // [tet_count] what patches do not cross; NULL: no patches
     double stabilisation;        // share of the volume that patches leave to their tetrahedra
@@ -80,6 +86,8 @@ typedef struct pli_elastic {
     double *volume;    // [points][tet_count] (m^3)
     double *rest_gradients; // gradients and volume of what has never yielded; NULL: nothing yields
     double *rest_volume;
+    double *factor;       // [points][tet_count] that multiplies the law; NULL: 1, nothing is added
+    double *added_stress; // [points][6][tet_count] B (Pa): 00, 11, 22, 12, 02, 01
     int32_t group_count;
     pli_elastic_group *groups;
     pli_patches *patches; // NULL: no locking-free elements
@@ -100,6 +108,30 @@ void pli_elastic_destroy(pli_elastic *elastic);
 // says whether it has filled params [PLI_ELASTIC_PARAMS].
 void pli_elastic_change_params(pli_elastic *elastic,
                                bool (*change)(void *user, int32_t tet, double *params), void *user);
+
+// A material point by itself, as its law has it: without factor and added stress.
+typedef struct pli_elastic_point {
+    int32_t tet;   // number of its element
+    int32_t point; // of the element
+    double volume; // m^3
+    double F[9];
+    double psi;   // what was asked for (J/m^3)
+    double P[9];  // (Pa)
+    double T[81]; // dP/dF, not projected (Pa)
+} pli_elastic_point;
+
+typedef enum pli_elastic_want {
+    PLI_ELASTIC_ENERGY,
+    PLI_ELASTIC_STRESS,
+    PLI_ELASTIC_TANGENT
+} pli_elastic_want;
+
+typedef void (*pli_elastic_visit_fn)(void *user, const pli_elastic_point *point);
+
+// Calls visit for the points of elements begin to end of the processing order, at x or, x being
+// NULL, at rest.
+void pli_elastic_visit(const pli_elastic *elastic, const double *x, pli_elastic_want want,
+                       int64_t begin, int64_t end, pli_elastic_visit_fn visit, void *user);
 
 // F of a material point of the element that is number tet in processing order.
 void pli_elastic_deformation(const pli_elastic *elastic, const double *x, int64_t tet,

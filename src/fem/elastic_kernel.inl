@@ -24,6 +24,9 @@ typedef struct NAME(batch) {
     double P[9][LANES];            // Pa
     double T[81][LANES];           // dP/dF (Pa)
     double params[PLI_ELASTIC_PARAMS][LANES];
+    bool adds;                       // the law is multiplied, and has stress added
+    double factor[LANES];            // of the law
+    double B[9][LANES];              // added stress (Pa)
     double K[NAME(PAIRS)][9][LANES]; // blocks (a, b), a <= b, of the element matrix (N/m)
 #if PATCHED
     patch_lanes patch;
@@ -42,8 +45,24 @@ static void NAME(pad_batch)(int32_t count, int32_t param_count, NAME(batch) * b)
     b->count = count;
     for (int lane = count; lane < LANES; ++lane) {
         b->V[lane] = 0;
+        b->factor[lane] = 0;
+        for (int k = 0; k < 9; ++k) b->B[k][lane] = 0;
         for (int plane = 0; plane < NAME(PLANES); ++plane) b->G[plane][lane] = 0;
         for (int k = 0; k < param_count; ++k) b->params[k][lane] = b->params[k][0];
+    }
+}
+
+// Reads what is added to the law of a material point.
+static inline void NAME(load_added)(const pli_elastic *elastic, int64_t tet, int lane,
+                                    NAME(batch) * b)
+{
+    static const int from[9] = {0, 5, 4, 5, 1, 3, 4, 3, 2};
+    b->adds = elastic->factor != NULL;
+    if (!b->adds) return;
+    int64_t count = elastic->tet_count;
+    b->factor[lane] = elastic->factor[b->point * count + tet];
+    for (int k = 0; k < 9; ++k) {
+        b->B[k][lane] = elastic->added_stress[(6 * b->point + from[k]) * count + tet];
     }
 }
 
@@ -69,6 +88,11 @@ static void NAME(load_batch)(const pli_elastic *elastic, const pli_elastic_group
         const double *from =
             group->params + row * (group->end - group->begin) + (begin - group->begin);
         for (int lane = 0; lane < count; ++lane) b->params[k][lane] = from[lane];
+    }
+    for (int lane = 0; lane < count; ++lane) NAME(load_added)(elastic, begin + lane, lane, b);
+    // a shape at rest has nothing added
+    for (int k = 0; k < 9 && at_rest; ++k) {
+        for (int lane = 0; lane < LANES; ++lane) b->B[k][lane] = 0;
     }
     NAME(pad_batch)(count, group->law->param_count, b);
 }
@@ -261,11 +285,99 @@ static void NAME(for_each_batch)(const pli_elastic *elastic, const double *x, in
     }
 }
 
+// psi <- factor psi + 1/2 B : (F^T F - 1)
+static void NAME(add_to_energy)(NAME(batch) * b)
+{
+    double sum[LANES] = {0}; // (F B) : F - tr B
+    for (int ij = 0; ij < 9; ++ij) {
+        int i = ij - ij % 3, j = ij % 3;
+        double own = ij % 4 == 0;
+        for (int lane = 0; lane < LANES; ++lane) {
+            double FB = b->F[i][lane] * b->B[j][lane] + b->F[i + 1][lane] * b->B[3 + j][lane] +
+                        b->F[i + 2][lane] * b->B[6 + j][lane];
+            sum[lane] += FB * b->F[ij][lane] - own * b->B[ij][lane];
+        }
+    }
+    for (int lane = 0; lane < LANES; ++lane) {
+        b->psi[lane] = b->factor[lane] * b->psi[lane] + 0.5 * sum[lane];
+    }
+}
+
+// P <- factor P + F B
+static void NAME(add_to_stress)(NAME(batch) * b)
+{
+    for (int ij = 0; ij < 9; ++ij) {
+        int i = ij - ij % 3, j = ij % 3;
+        for (int lane = 0; lane < LANES; ++lane) {
+            b->P[ij][lane] = b->factor[lane] * b->P[ij][lane] + b->F[i][lane] * b->B[j][lane] +
+                             b->F[i + 1][lane] * b->B[3 + j][lane] +
+                             b->F[i + 2][lane] * b->B[6 + j][lane];
+        }
+    }
+}
+
+// T_ij,kl <- factor T_ij,kl + delta_ik B_jl
+static void NAME(add_to_tangent)(NAME(batch) * b)
+{
+    for (int at = 0; at < 81; ++at) {
+        int ij = at / 9, kl = at % 9;
+        const double *B = b->B[3 * (ij % 3) + kl % 3];
+        double same = ij / 3 == kl / 3;
+        for (int lane = 0; lane < LANES; ++lane) {
+            b->T[at][lane] = b->factor[lane] * b->T[at][lane] + same * B[lane];
+        }
+    }
+}
+
+// The nearest positive semi-definite tangent of every lane.
+static void NAME(clamp_tangent)(NAME(batch) * b)
+{
+    for (int lane = 0; lane < b->count; ++lane) {
+        double T[81];
+        for (int k = 0; k < 81; ++k) T[k] = b->T[k][lane];
+        if (!pli_psd_clamp(9, T)) continue;
+        for (int k = 0; k < 81; ++k) b->T[k][lane] = T[k];
+    }
+}
+
+// What a law says, and what is added to it.
 static inline void NAME(call_law)(NAME(batch) * b, pli_projection projection, bool want_energy,
                                   bool want_stress, bool want_tangent)
 {
-    b->law->evaluate(LANES, b->F[0], b->params[0], projection, want_energy ? b->psi : NULL,
-                     want_stress ? b->P[0] : NULL, want_tangent ? b->T[0] : NULL);
+    b->law->evaluate(LANES, b->F[0], b->params[0], b->adds ? PLI_TANGENT_EXACT : projection,
+                     want_energy ? b->psi : NULL, want_stress ? b->P[0] : NULL,
+                     want_tangent ? b->T[0] : NULL);
+    if (!b->adds) return;
+    if (want_energy) NAME(add_to_energy)(b);
+    if (want_stress) NAME(add_to_stress)(b);
+    if (want_tangent) NAME(add_to_tangent)(b);
+    if (want_tangent && projection == PLI_TANGENT_PROJECTED) NAME(clamp_tangent)(b);
+}
+
+// ---- points by themselves
+
+static void NAME(visit_batch)(void *user, const pli_elastic *elastic, int32_t begin,
+                              NAME(batch) * b)
+{
+    const visit_job *job = user;
+    bool energy = job->want == PLI_ELASTIC_ENERGY, stress = job->want == PLI_ELASTIC_STRESS;
+    b->adds = false;
+    NAME(call_law)(b, PLI_TANGENT_EXACT, energy, stress, !energy && !stress);
+    for (int lane = 0; lane < b->count; ++lane) {
+        pli_elastic_point point = {
+            .tet = elastic->origin[begin + lane], .point = b->point, .volume = b->V[lane]};
+        for (int k = 0; k < 9; ++k) point.F[k] = b->F[k][lane];
+        if (energy) point.psi = b->psi[lane];
+        for (int k = 0; stress && k < 9; ++k) point.P[k] = b->P[k][lane];
+        for (int k = 0; !energy && !stress && k < 81; ++k) point.T[k] = b->T[k][lane];
+        job->visit(job->user, &point);
+    }
+}
+
+static void NAME(visit)(const pli_elastic *elastic, const double *x, int32_t begin, int32_t end,
+                        visit_job *job)
+{
+    NAME(for_each_batch)(elastic, x, begin, end, NAME(visit_batch), job);
 }
 
 // ---- energy
@@ -421,6 +533,7 @@ static void NAME(load_gathered)(NAME(gathering) * g, int32_t point)
             int64_t plane = ((int64_t)k * POINTS + point) * (group->end - group->begin);
             b->params[k][lane] = group->params[plane + tet - group->begin];
         }
+        NAME(load_added)(elastic, tet, lane, b);
         int node = g->node[lane];
         for (int j = 0; j < 3; ++j) {
             double sum = 0;
@@ -571,4 +684,5 @@ static const elastic_kernel NAME(kernel) = {
     .add_vertices = NAME(add_vertices),
 #endif
     .measure = NAME(measure),
+    .visit = NAME(visit),
 };

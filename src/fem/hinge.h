@@ -24,16 +24,20 @@
 // Sheets of hinges behave as if it were -1/3 in bending: a free strip bends with 8/9 D, where a
 // beam has (1 - nu^2) D, 0.91 D for nu = 0.3.
 //
-// Geometry. With the edge a = x1 - x0 of length l, and b = x2 - x0, c = x3 - x0 to the opposite
-// corners, N_1 = a x b, N_2 = c x a, u_k = N_k / |N_k|^2 (compare Bridson, Marino and Fedkiw 2003),
+// Geometry: hinge_angle.h. theta is smooth; only the square of the difference has a crest where it
+// is pi, the farthest from rest, from which every way leads down. The projected Hessian is that of
+// Gauss and Newton, c dtheta dtheta^T, without the second derivatives of theta.
 //
-//     theta   = atan2((N_1 x N_2) . a/l, N_1 . N_2)
-//     dtheta  = -l u_1 . db - l u_2 . dc + ((a.b)/l u_1 + (a.c)/l u_2) . da
+// Folds that stay. A hinge may yield at an angle a from rest: its moment then grows by a share r of
+// its stiffness, and what it is bent beyond that becomes part of its angle at rest. The energy of a
+// step has this in it, so that a step ends with the moment after yielding (as material/plastic.h):
 //
-// and the Hessian follows with du_k = (1 - 2 n n^T)/|N_k|^2 dN_k. theta is smooth everywhere on the
-// circle, also for flat and for folded hinges; only the square of the difference has a crest where
-// it is pi, the farthest from rest, from which every way leads down. The projected Hessian is
-// that of Gauss and Newton, c dtheta dtheta^T, without the second derivatives of theta.
+//     phi(d) = c/2 d^2                                            |d| <= a
+//            = c/2 a^2 + c a (|d| - a) + r c/2 (|d| - a)^2        beyond, d = theta - theta_rest
+//
+// and when it is over, theta_rest moves by q = (1 - r) (|d| - a) along d and a grows by r (|d| -
+// a), which is r / (1 - r) q. Of a hinge are kept the sum of the q with their signs, and of their
+// sizes.
 //
 // A hinge with a triangle that has no area contributes nothing; the membrane's energy is infinite
 // there.
@@ -43,6 +47,7 @@
 #define PLI_FEM_HINGE_H
 
 #include "fem/elements.h"
+#include "fem/hinge_angle.h"
 
 // What the term is made from; everything is copied.
 typedef struct pli_hinges_def {
@@ -51,6 +56,8 @@ typedef struct pli_hinges_def {
     const double *rest;      // [vertex_count][3] (m)
     const int32_t *vertices; // [hinge_count][4] edge, then the opposite corners
     const double *rigidity;  // [hinge_count] D (N m)
+    const double *yield;     // [hinge_count] a at rest (radians), 0: elastic; NULL: all are
+    const double *hardening; // [hinge_count] r in [0, 1); NULL as yield
 } pli_hinges_def;
 
 typedef struct pli_hinges {
@@ -60,7 +67,13 @@ typedef struct pli_hinges {
     // constant
     int32_t *vertices;  // [hinge_count][4]
     double *stiffness;  // [hinge_count] c (N m)
-    double *rest_angle; // [hinge_count] (radians)
+    double *rest_angle; // [hinge_count] (radians), of a hinge that has never yielded
+    double *yield;      // [hinge_count] as the def's; NULL: all are elastic
+    double *hardening;  // [hinge_count]
+
+    // of the state, see pli_hinges_set_folds; NULL: all are elastic
+    double *fold;  // [hinge_count] that the angle at rest has moved by (radians)
+    double *limit; // [hinge_count] a now (radians)
 } pli_hinges;
 
 extern const pli_term_ops pli_hinges_term;
@@ -69,7 +82,17 @@ extern const pli_term_ops pli_hinges_term;
 pli_status pli_hinges_create(pli_context *context, const pli_hinges_def *def, pli_hinges **hinges);
 void pli_hinges_destroy(pli_hinges *hinges);
 
-// The angle of one hinge (radians), 0 where a triangle has no area.
-double pli_hinge_angle(const double *x, const int32_t vertices[4]);
+// What hinges remember, in an order of their own.
+typedef struct pli_folds {
+    const int32_t *rows; // [hinge_count] row of each hinge
+    double *angle;       // [rows] that the angle at rest has moved by (radians)
+    double *path;        // [rows] sum of the sizes of all moves (radians)
+} pli_folds;
+
+// Gives hinges, of which some can yield, the folds of a state.
+void pli_hinges_set_folds(pli_hinges *hinges, const pli_folds *folds);
+
+// The end of a step at x: hinges yield.
+void pli_hinges_yield(pli_hinges *hinges, const double *x, const pli_folds *folds);
 
 #endif

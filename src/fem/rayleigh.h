@@ -6,15 +6,15 @@
 // D is constant during the step and positive semi-definite, so the force -D v only dissipates;
 // rigid translations are not damped.
 //
-// Elements are of one or more kinds (tetrahedra, triangles, hinges, springs, elements.h). Their
-// blocks must be in the pattern that the term is bound to, that is, their own terms belong to the
-// same objective.
+// Elements are of one or more kinds (tetrahedra, triangles, hinges, plates, springs, elements.h).
+// Their blocks must be in the pattern that the term is bound to, that is, their own terms belong to
+// the same objective.
 #ifndef PLI_FEM_RAYLEIGH_H
 #define PLI_FEM_RAYLEIGH_H
 
 #include "fem/elements.h"
 
-enum { PLI_RAYLEIGH_SOURCES = 6 };
+enum { PLI_RAYLEIGH_SOURCES = 7 };
 
 // Elements of one kind, which are borrowed.
 typedef struct pli_rayleigh_source {

@@ -12,8 +12,8 @@
 #include "pliant/extend.h"
 
 enum {
-    PLI_BLOCK = 8,           // points of a block
-    PLI_BLOCK_PARAMS_MAX = 4 // most parameters of a built-in law
+    PLI_BLOCK = 8,            // points of a block
+    PLI_BLOCK_PARAMS_MAX = 24 // most parameters of a built-in law
 };
 
 // Where the points of a batch, or of one block of it, are; see extend.h for what the planes hold.

@@ -96,16 +96,22 @@ PLI_INLINE void pli_invariant_load(const pli_invariant_law *law, const pli_plane
     points->J = pli_d4_select(points->defined, points->J, pli_d4_broadcast(1));
 }
 
-// i and j from the strain D = F^T F - 1.
-PLI_INLINE void pli_invariant_strain(const pli_d4 F[9], pli_invariant_small *at)
+// D = F^T F - 1, twice the Green strain: 00, 11, 22, 12, 02, 01.
+PLI_INLINE void pli_strain(const pli_d4 F[9], pli_d4 D[6])
 {
-    pli_d4 D[6]; // 00, 11, 22, 12, 02, 01
     for (int k = 0; k < 3; ++k) {
         int l = pli_next(k);
         int m = pli_after_next(k);
         D[k] = (F[k] * F[k] - 1.0) + F[3 + k] * F[3 + k] + F[6 + k] * F[6 + k];
         D[3 + k] = F[l] * F[m] + F[3 + l] * F[3 + m] + F[6 + l] * F[6 + m];
     }
+}
+
+// i and j from the strain.
+PLI_INLINE void pli_invariant_strain(const pli_d4 F[9], pli_invariant_small *at)
+{
+    pli_d4 D[6];
+    pli_strain(F, D);
     pli_d4 minor[3]; // of the diagonal
     for (int k = 0; k < 3; ++k) {
         minor[k] = D[pli_next(k)] * D[pli_after_next(k)] - D[3 + k] * D[3 + k];

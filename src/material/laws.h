@@ -7,9 +7,13 @@
 #include "pliant/extend.h"
 
 // X(name): pli_law_<name> in <name>.c
-#define PLI_LAWS(X)    \
-    X(fixed_corotated) \
-    X(stable_neo_hookean) X(neo_hookean) X(corotated) X(hencky) X(linear) X(fluid)
+#define PLI_LAWS(X)       \
+    X(fixed_corotated)    \
+    X(stable_neo_hookean) \
+    X(neo_hookean)        \
+    X(mooney_rivlin)      \
+    X(ogden)              \
+    X(st_venant_kirchhoff) X(fibres) X(orthotropic) X(corotated) X(hencky) X(linear) X(fluid)
 
 #define X(name) extern const pli_material_ops pli_law_##name;
 PLI_LAWS(X)

@@ -4,6 +4,7 @@
 #include "material/batch.h"
 #include "material/lanes.h"
 #include "material/principal.h"
+#include "material/wave.h"
 #include "material/yield.h"
 
 #include "math/mat3.h"
@@ -360,6 +361,20 @@ static void move_points(points *p, double dt, const double *C, double *F, double
     }
 }
 
+// The fastest wave of laws with directions, no slower than that at rest.
+static void find_wave_speeds(const points *p, double *speed2)
+{
+    double F[9 * POINTS], dPdF[81 * POINTS], A[81];
+    const double least = p->m->lambda + 2 * p->m->mu; // find_moduli
+    for (int32_t k = 0; k < 9 * p->n; ++k) F[k] = p->F[9 * (k % p->n) + k / p->n];
+    p->m->law->evaluate(p->n, F, p->params, PLI_TANGENT_EXACT, NULL, NULL, dPdF);
+    for (int32_t k = 0; k < p->n; ++k) {
+        for (int e = 0; e < 81; ++e) A[e] = dPdF[e * p->n + k];
+        double modulus = pli_wave_deformed_modulus(A, p->F + 9 * k);
+        speed2[k] = at_least(least, modulus) / p->m->density;
+    }
+}
+
 static void find_speeds(const points *p, const double *history, double *speed2)
 {
     double J[POINTS] = {0}, j[POINTS] = {0}, stress[POINTS], slope[POINTS];
@@ -393,7 +408,10 @@ void pli_material_advance_within(const pli_material *material, double margin, in
         flow_points(&p, dt, C, history);
     else
         move_points(&p, dt, C, F, history);
-    find_speeds(&p, history, speed2);
+    if (is_isotropic(material) || pli_material_is_fluid(material))
+        find_speeds(&p, history, speed2);
+    else
+        find_wave_speeds(&p, speed2);
 
     // tau += 2 viscosity J dev((C + C^T) / 2)
     for (int32_t k = 0; k < n; ++k) {

@@ -36,7 +36,7 @@
 #include "pliant/extend.h"
 
 enum {
-    PLI_MATERIAL_PARAMS = 8, // most parameters of a law
+    PLI_MATERIAL_PARAMS = 24, // most parameters of a law
     PLI_YIELD_PARAMS = 8
 };
 
@@ -65,7 +65,8 @@ PLI_CHECKED pli_status pli_material_set_yield(pli_context *context,
                                               const struct pli_yield_ops *yield, const void *def,
                                               pli_material *material);
 
-// Frobenius norm of dP/dF at F = I (Pa): how stiff a law is at rest (Wang et al. 2020, eq. 13).
+// Frobenius norm of dP/dF at F = I (Pa): how stiff a law is at rest (Wang et al. 2020, eq. 13). No
+// less than density times its speed of sound squared, for laws that stiffen as soon as they move.
 double pli_material_rest_norm(const pli_material_ops *law, const double *params);
 
 bool pli_material_is_fluid(const pli_material *material);

@@ -16,8 +16,10 @@ void pli_objective_init(pli_objective *objective, pli_context *context, int32_t 
 
 void pli_objective_clear(pli_objective *objective)
 {
+    pli_low_rank_destroy(objective->low_rank);
     pli_bcsr_destroy(objective->lagged);
     pli_bcsr_destroy(objective->H);
+    objective->low_rank = NULL;
     objective->lagged = NULL;
     objective->H = NULL;
     objective->term_count = 0;
@@ -83,8 +85,24 @@ static pli_status build_matrix(pli_objective *objective, term_group group, pli_b
     return PLI_OK;
 }
 
+// Room for what terms have beside the matrices.
+static pli_status build_low_rank(pli_objective *objective)
+{
+    pli_low_rank_destroy(objective->low_rank);
+    objective->low_rank = NULL;
+    int32_t count = 0;
+    for (int32_t k = 0; k < objective->term_count; ++k) {
+        const pli_term *term = &objective->terms[k];
+        if (term->ops->count_low_rank != NULL) count += term->ops->count_low_rank(term->self);
+    }
+    if (count == 0) return PLI_OK;
+    return pli_low_rank_create(objective->context, 3 * (int64_t)objective->point_count, count,
+                               &objective->low_rank);
+}
+
 pli_status pli_objective_build_pattern(pli_objective *objective)
 {
+    PLI_TRY(build_low_rank(objective));
     pli_bcsr_destroy(objective->lagged);
     objective->lagged = NULL;
     return build_matrix(objective, ALL_TERMS, &objective->H);
@@ -144,7 +162,8 @@ double pli_objective_stored_energy(const pli_objective *objective, const double 
     double sum = 0;
     for (int32_t k = 0; k < objective->term_count; ++k) {
         const pli_term *term = &objective->terms[k];
-        if (!pli_term_is_linear(term)) sum += pli_sum_value(term->ops->energy(term->self, x));
+        if (pli_term_is_linear(term) || term->ops->pushes) continue;
+        sum += pli_sum_value(term->ops->energy(term->self, x));
     }
     return sum;
 }
@@ -266,8 +285,26 @@ static void add_hessians(const pli_objective *objective, term_group group, const
     pli_bcsr_close_extra(matrix);
 }
 
+// The part beside the matrices, with held coordinates and normal directions taken out.
+static void compute_low_rank(const pli_objective *objective, const double *x)
+{
+    pli_low_rank *part = objective->low_rank;
+    if (part == NULL) return;
+    pli_low_rank_clear(part);
+    for (int32_t k = 0; k < objective->term_count; ++k) {
+        const pli_term *term = &objective->terms[k];
+        if (term->ops->add_low_rank != NULL) term->ops->add_low_rank(term->self, x, part);
+    }
+    for (int32_t k = 0; k < part->count; ++k) {
+        double *u = part->vectors + k * part->size;
+        pli_objective_restrict(objective, u);
+        pli_objective_mask(objective, u);
+    }
+}
+
 void pli_objective_compute_hessian(pli_objective *objective, const double *x, bool projected)
 {
+    compute_low_rank(objective, x);
     add_hessians(objective, group_of_hessian(objective), x, projected, objective->H);
     restrict_hessian(objective, projected);
     if (objective->fixed != NULL) pli_bcsr_fix_dofs(objective->H, objective->fixed, 1.0);
@@ -323,6 +360,7 @@ void pli_objective_multiply_hessian(const pli_objective *objective, const double
     product_job job = {objective, x, y};
     pli_parallel_for(objective->context, objective->point_count, POINT_GRAIN, multiply_points,
                      &job);
+    if (objective->low_rank != NULL) pli_low_rank_multiply_add(objective->low_rank, x, y);
 }
 
 double pli_objective_max_step(const pli_objective *objective, const double *x, const double *d)

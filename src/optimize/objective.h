@@ -35,6 +35,7 @@ typedef struct pli_objective {
 
     pli_bcsr *H;      // Hessian, filled by pli_objective_compute_hessian
     pli_bcsr *lagged; // part of the Hessian by pli_objective_compute_lagged; NULL: H has it too
+    pli_low_rank *low_rank; // what it has beside both, filled with H; NULL: no term has any
 } pli_objective;
 
 void pli_objective_init(pli_objective *objective, pli_context *context, int32_t point_count);
@@ -62,7 +63,7 @@ pli_status pli_objective_build_split_pattern(pli_objective *objective);
 pli_status pli_objective_prepare(pli_objective *objective, const double *x, bool *changed);
 
 // The energy that is stored in x: of the terms that have a Hessian, which pull back, and not of
-// those that only push, such as gravity.
+// those that only push, such as gravity and pressure.
 double pli_objective_stored_energy(const pli_objective *objective, const double *x);
 
 pli_sum pli_objective_energy(const pli_objective *objective, const double *x);

@@ -13,6 +13,7 @@
 #define PLI_OPTIMIZE_TERM_H
 
 #include "base/parallel.h"
+#include "linear/krylov/low_rank.h"
 #include "linear/matrix/bcsr.h"
 #include "linear/multigrid/lifted.h"
 
@@ -44,6 +45,12 @@ typedef struct pli_term_ops {
 
     // Optional: remembers where its blocks are in a matrix with this pattern.
     pli_status (*bind)(void *self, const pli_bcsr *H);
+
+    // Optional: what the Hessian has beside the sparse part, sum of w u u^T with w > 0 and dense
+    // vectors u, of which there are never more than count_low_rank says. Never negative, so that it
+    // needs no projection.
+    int32_t (*count_low_rank)(void *self);
+    void (*add_low_rank)(void *self, const double *x, pli_low_rank *part);
 
     // Optional: largest alpha <= 1 for which x + alpha d is admissible (no inversion, no contact
     // crossed); NULL: every point is admissible.
@@ -81,6 +88,10 @@ typedef struct pli_term_ops {
     //   many threads at once, each with a batch of its own.
     void (*add_vertices)(void *self, const double *x, const pli_vertex_batch *batch);
 
+    // What the term does is work from outside, which may have any sign: nothing is stored in it,
+    // although it has a Hessian.
+    bool pushes;
+
     // The energy is never negative and expensive to compute: it is evaluated last, and not at all
     // when the others already exceed what is asked for.
     bool deferred;
@@ -99,7 +110,7 @@ typedef struct pli_term {
     pli_term_role role;
 } pli_term;
 
-// Whether the term only pushes, the same wherever x is, and stores nothing.
+// Whether the term only pushes, the same wherever x is, and stores nothing (but see `pushes`).
 static inline bool pli_term_is_linear(const pli_term *term)
 {
     return term->ops->add_hessian == NULL;

@@ -14,10 +14,10 @@ typedef struct material {
     double params[4];
 } material;
 
-// Whether a law has Young's modulus and Poisson's ratio; a fluid has not.
+// Whether Young's modulus and Poisson's ratio are all that a law has.
 static bool is_solid(const pli_material_ops *law)
 {
-    return strcmp(law->inputs[0].key, "young") == 0;
+    return law->input_count == 2 && strcmp(law->inputs[0].key, "young") == 0;
 }
 
 static material make_material(const char *law, double young, double poisson)

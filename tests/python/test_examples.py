@@ -60,7 +60,7 @@ class Examples(Folder):
         out = self.run_example("drag.py", self.folder / "table.csv")
         self.assertEqual((out.count("held"), out.count("free")), (6, 3))
         rows = np.loadtxt(self.folder / "table.csv", delimiter=",", skiprows=1)
-        self.assertEqual(rows.shape, (90, 7))
+        self.assertEqual(rows.shape, (90, 9))
         self.assertTrue(np.isfinite(rows).all())
         self.assertGreater(rows[:60, 4].min(), 0)  # the spring of the hand
         self.assertEqual(rows[60:, 4].max(), 0)

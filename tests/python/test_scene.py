@@ -190,6 +190,8 @@ class Catalogs(unittest.TestCase):
         self.assertTrue(all(entry.doc and entry.source for entry in pliant.solvers()))
         laws = {law.name: law for law in pliant.materials()}
         self.assertEqual([key.key for key in laws["corotated"].inputs][:2], ["young", "poisson"])
+        fibre = {key.key: key for key in laws["fibres"].inputs}["fibre"]
+        self.assertEqual((fibre.components, fibre.fallback), (3, (0.0, 1.0, 0.0)))
         presets = {preset.name: preset for preset in pliant.presets()}
         self.assertEqual(presets["snow"].density, 400)
         self.assertIn("obj+pc2", pliant.export_formats())

@@ -42,6 +42,24 @@ class Stepping(unittest.TestCase):
             self.assertIsNone(report.grid)
         self.assertEqual(sim.measure().energy, report.energy)
 
+    def test_loads_and_cavities_are_in_model_and_report(self):
+        scene = {"materials": {"skin": {"law": "neo-hookean", "density": 1000, "young": 1e5, "poisson": 0.3}},
+                 "bodies": {"box": {"kind": "shell", "geometry": {"grid": {"cells": [1, 1, 1]}},
+                                    "material": "skin"}},
+                 "loads": [{"body": "box", "force": [0, 3, 0]}],
+                 "cavities": {"air": {"body": "box", "content": {"gas": {"pressure": 10}}}},
+                 "contact": "none", "gravity": [0, 0, 0], "time": {"fps": 60}}
+        sim = pliant.Simulation(scene)
+        (load,) = sim.model.loads
+        self.assertEqual((load.kind, load.vertex_count), ("force", 8))
+        self.assertAlmostEqual(load.force[1], 3, 12)
+        report = sim.step()
+        self.assertAlmostEqual(report.momentum[1], 3 / 60, 6)
+        self.assertLess(report.energy.load, 0)
+        air = report.cavities["air"]
+        self.assertGreater(air.volume, 1)
+        self.assertAlmostEqual((air.pressure + 101325) * air.volume ** 1.4 / 101335, 1, 10)
+
     def test_not_converging_is_in_the_report(self):
         scene = cube(solver={"name": "newton", "max_iterations": 1, "tolerance": 1e-12})
         scene["bodies"]["cube"]["start"] = {"stretched": {"scale": [3, 0.5, 1]}}

@@ -87,3 +87,46 @@ pli_status pli_used_vertices_build(pli_context *context, int32_t vertex_count, i
     pli_release(context, is_used);
     return list != NULL ? PLI_OK : PLI_ERROR_MEMORY;
 }
+
+// The sides of triangles as keys of their edges, whichever way they run.
+static void fill_sides(int32_t triangle_count, const int32_t *triangles, uint64_t *keys)
+{
+    for (int64_t side = 0; side < 3 * (int64_t)triangle_count; ++side) {
+        int32_t from = triangles[side];
+        int32_t to = triangles[side % 3 < 2 ? side + 1 : side - 2];
+        uint64_t low = (uint32_t)(from < to ? from : to);
+        keys[side] = low << 32 | (uint32_t)(from < to ? to : from);
+    }
+}
+
+pli_status pli_edges_find_open(pli_context *context, int32_t triangle_count,
+                               const int32_t *triangles, int32_t limit, int32_t *open,
+                               int32_t *open_count)
+{
+    int64_t count = 3 * (int64_t)triangle_count;
+    *open_count = 0;
+    uint64_t *keys = PLI_NEW(context, uint64_t, count, "edges");
+    int32_t *order = PLI_NEW(context, int32_t, count, "edges");
+    pli_status status = PLI_ERROR_MEMORY;
+    if (keys == NULL || order == NULL) goto done;
+    fill_sides(triangle_count, triangles, keys);
+    status = pli_sort_order(context, count, keys, order);
+    if (status != PLI_OK) goto done;
+    for (int64_t first = 0; first < count;) {
+        uint64_t key = keys[order[first]];
+        int32_t low = (int32_t)(key >> 32), balance = 0;
+        for (; first < count && keys[order[first]] == key; ++first) {
+            balance += triangles[order[first]] == low ? 1 : -1;
+        }
+        if (balance == 0) continue;
+        if (*open_count < limit) {
+            open[2 * *open_count] = low;
+            open[2 * *open_count + 1] = (int32_t)(uint32_t)key;
+        }
+        ++*open_count;
+    }
+
+done:
+    PLI_RELEASE(context, order, keys);
+    return status;
+}

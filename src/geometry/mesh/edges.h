@@ -16,6 +16,13 @@ PLI_CHECKED pli_status pli_edges_build(pli_context *context, int32_t triangle_co
                                        const int32_t *triangles, int32_t *edge_count,
                                        int32_t **edges);
 
+// The edges that triangles [triangle_count][3] do not run through as often one way as the other: a
+// surface without any is closed. *open_count is their number, open [limit][2] the first ones,
+// sorted. Errors: memory.
+PLI_CHECKED pli_status pli_edges_find_open(pli_context *context, int32_t triangle_count,
+                                           const int32_t *triangles, int32_t limit, int32_t *open,
+                                           int32_t *open_count);
+
 // The vertices, out of vertex_count, that corners [corner_count] name: *used gets [*used_count]
 // ascending. The caller releases it. Errors: memory.
 PLI_CHECKED pli_status pli_used_vertices_build(pli_context *context, int32_t vertex_count,

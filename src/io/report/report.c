@@ -93,6 +93,8 @@ static void add_to_bucket(pli_report *report, const pli_step_report *step)
         [PLI_CHANNEL_ELASTIC] = step->energy.elastic,
         [PLI_CHANNEL_GRAVITY] = step->energy.gravity,
         [PLI_CHANNEL_ATTACHMENT] = step->energy.attachment,
+        [PLI_CHANNEL_LOAD] = step->energy.load,
+        [PLI_CHANNEL_CAVITY] = step->energy.cavity,
         [PLI_CHANNEL_CONTACT] = step->energy.contact,
         [PLI_CHANNEL_TOTAL] = step->energy.total,
         [PLI_CHANNEL_ITERATIONS] = step->iterations,
@@ -146,7 +148,7 @@ static bool is_finite_step(const pli_step_report *step)
 {
     const pli_energies *energy = &step->energy;
     double sum = energy->kinetic + energy->elastic + energy->gravity + energy->attachment +
-                 energy->contact + energy->total + step->residual;
+                 energy->load + energy->cavity + energy->contact + energy->total + step->residual;
     for (int i = 0; i < 3; ++i) sum += step->momentum[i] + step->angular_momentum[i];
     return isfinite(sum);
 }
@@ -195,8 +197,9 @@ static void note_contact(pli_report *report, const pli_step_report *step)
 
 static void note_energy(pli_report *report, const pli_energies *energy, int64_t step)
 {
-    const double parts[] = {energy->kinetic, energy->elastic, energy->attachment, energy->contact};
-    for (int i = 0; i < 4; ++i) report->energy_scale = fmax(report->energy_scale, fabs(parts[i]));
+    const double parts[] = {energy->kinetic, energy->elastic, energy->attachment,
+                            energy->load,    energy->cavity,  energy->contact};
+    for (int i = 0; i < 6; ++i) report->energy_scale = fmax(report->energy_scale, fabs(parts[i]));
     double rise = energy->total - report->lowest_total;
     if (rise > report->largest_rise) {
         report->largest_rise = rise;
@@ -285,6 +288,8 @@ void pli_report_add_line(pli_report *report, const pli_json *line)
                    .elastic = pli_json_number(line, energy, "elastic", NAN),
                    .gravity = pli_json_number(line, energy, "gravity", NAN),
                    .attachment = pli_json_number(line, energy, "attachment", 0),
+                   .load = pli_json_number(line, energy, "load", 0),
+                   .cavity = pli_json_number(line, energy, "cavity", 0),
                    .contact = pli_json_number(line, energy, "contact", 0),
                    .total = pli_json_number(line, energy, "total", NAN)},
         .min_J = pli_json_number(line, root, "min_J", NAN),

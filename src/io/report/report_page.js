@@ -172,7 +172,7 @@ for (const key in data.channels) {
   c.min = c.min || c.mean;
   c.max = c.max || c.mean;
 }
-chart('Energy', 'J', lines([['kinetic', 'kinetic', 0], ['elastic', 'elastic', 1], ['gravity', 'gravity', 2], ['attachment', 'attachment', 3], ['contact', 'contact', 6], ['total', 'total', 5, true]]), {});
+chart('Energy', 'J', lines([['kinetic', 'kinetic', 0], ['elastic', 'elastic', 1], ['gravity', 'gravity', 2], ['attachment', 'attachment', 3], ['load', 'loads', 4], ['cavity', 'cavities', 7], ['contact', 'contact', 6], ['total', 'total', 5, true]]), {});
 chart('Momentum', 'kg m/s', lines([['momentum_x', 'x', 0], ['momentum_y', 'y', 1], ['momentum_z', 'z', 2]]), {});
 chart('Angular momentum', 'kg m\u00b2/s, about the origin', lines([['angular_x', 'x', 0], ['angular_y', 'y', 1], ['angular_z', 'z', 2]]), {});
 chart('Residual against tolerance', data.tolerance_unit || (data.implicit ? 'scaled residual' : ''), lines([['residual', 'residual', 0], ['tolerance', 'tolerance', 6, true]]), { log: true });

@@ -104,7 +104,8 @@ static bool moves(const pli_motion_def *motion)
     return motion->segment_count > 0 || motion->keyframe_count > 0;
 }
 
-// Whether a script moves anything or matter comes in, so that the energy may rise.
+// Whether a script moves anything or matter comes in, or loads or what is in cavities change, so
+// that the energy may rise.
 static bool is_driven(const pli_scene_def *def)
 {
     bool driven = def->emitter_count > 0;
@@ -119,6 +120,12 @@ static bool is_driven(const pli_scene_def *def)
     }
     for (int32_t k = 0; k < def->body_count; ++k) {
         driven = driven || moves(&def->bodies[k].motion);
+    }
+    for (int32_t k = 0; k < def->load_count; ++k) {
+        driven = driven || def->loads[k].over_time_count > 1;
+    }
+    for (int32_t k = 0; k < def->cavity_count; ++k) {
+        driven = driven || def->cavities[k].over_time_count > 1;
     }
     return driven;
 }

@@ -33,6 +33,8 @@ static void append_energy(pli_text *text, const pli_energies *energy)
     pli_json_add_number(text, "elastic", energy->elastic);
     pli_json_add_number(text, "gravity", energy->gravity);
     if (energy->attachment != 0) pli_json_add_number(text, "attachment", energy->attachment);
+    if (energy->load != 0) pli_json_add_number(text, "load", energy->load);
+    if (energy->cavity != 0) pli_json_add_number(text, "cavity", energy->cavity);
     pli_json_add_number(text, "contact", energy->contact);
     pli_json_add_number(text, "total", energy->total);
     pli_text_append(text, "}");
@@ -75,6 +77,22 @@ static void append_pairs(pli_text *text, const pli_step_report *report)
         pli_text_append(text, "}");
     }
     pli_text_append(text, "]");
+}
+
+// {"air":{"volume":..,"pressure":..}}
+static void append_cavities(pli_text *text, const pli_step_report *report)
+{
+    pli_text_append(text, ",\"cavities\":{");
+    for (int32_t k = 0; k < report->cavity_count; ++k) {
+        const pli_cavity_report *cavity = &report->cavities[k];
+        if (k > 0) pli_text_append(text, ",");
+        pli_json_append_string(text, cavity->name);
+        pli_text_append(text, ":{");
+        pli_json_add_number(text, "volume", cavity->volume);
+        pli_json_add_number(text, "pressure", cavity->pressure);
+        pli_text_append(text, "}");
+    }
+    pli_text_append(text, "}");
 }
 
 static void append_contact(pli_text *text, const pli_step_report *report)
@@ -198,6 +216,7 @@ void pli_log_append_step(pli_text *text, const pli_step_report *report)
     if (has_matter) pli_json_add_integer(text, "particles", report->matter.particles);
     if (has_matter) pli_json_add_integer(text, "emitted", report->matter.emitted);
     if (has_grid) pli_json_add_integer(text, "nodes", report->grid.nodes);
+    if (report->cavity_count > 0) append_cavities(text, report);
     if (report->collides) append_contact(text, report);
     append_seconds(text, report);
     pli_text_append(text, "}\n");

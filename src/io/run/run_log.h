@@ -10,10 +10,10 @@
 // Keys of a step, in this order; those that do not apply are left out: step, time, dt, solver,
 // stop, iterations, linear_iterations, levels{directions, refreshes, affine, subspace, polish,
 // largest_step}, residual, tolerance, explicit{...}, implicit{...}, energy{kinetic, elastic,
-// gravity, attachment, contact, total}, momentum[3], angular_momentum[3], min_J, inverted,
-// vertices, particles, emitted, nodes, contacts, min_gap, max_depth, friction_work,
-// barrier_distance, barrier_stiffness, pairs[], seconds{total, and one per phase}. Numbers that are
-// not finite are null.
+// gravity, attachment, load, cavity, contact, total}, momentum[3], angular_momentum[3], min_J,
+// inverted, vertices, particles, emitted, nodes, cavities{NAME{volume (m^3), pressure (Pa)}},
+// contacts, min_gap, max_depth, friction_work, barrier_distance, barrier_stiffness, pairs[],
+// seconds{total, and one per phase}. Numbers that are not finite are null.
 //
 // Explicit steps of particles solve nothing: instead of iterations, residual and tolerance they
 // have explicit{tick (s), ticks, sweeps, block_updates, particle_updates, buffer_updates, retries,

@@ -533,8 +533,9 @@ static pli_status fill_struct(filler *f, const pli_schema *schema, const pli_nod
     }
     if (node->kind == PLI_NODE_MAP) return fill_keys(f, schema, node, target);
     if (node->kind == PLI_NODE_LIST && schema->is_row) return fill_row(f, schema, node, target);
-    if (schema->scalar_key == NULL) return refuse_struct(f, schema, node);
-    const pli_field *field = pli_schema_find(schema, schema->scalar_key);
+    const char *key = pli_node_main_key(schema, node);
+    if (key == NULL) return refuse_struct(f, schema, node);
+    const pli_field *field = pli_schema_find(schema, key);
     PLI_TRY(fill_field(f, field, node, target));
     PLI_TRY(keep_unit(f, schema, field, node, target));
     return check_required(f, schema, node, (uint64_t)1 << (field - schema->fields));

@@ -54,7 +54,8 @@ static pli_status expand_struct(pli_tree *tree, const pli_schema *schema, pli_no
         empty_node(node);
         return PLI_OK;
     }
-    if (schema->scalar_key != NULL) return wrap_node(tree, node, schema->scalar_key);
+    const char *key = pli_node_main_key(schema, node);
+    if (key != NULL) return wrap_node(tree, node, key);
     *done = false;
     return PLI_OK;
 }

@@ -137,6 +137,12 @@ bool pli_node_is_nothing(const pli_node *node)
     return node->text[0] == '\0' || strcmp(node->text, "~") == 0 || strcmp(node->text, "null") == 0;
 }
 
+const char *pli_node_main_key(const pli_schema *schema, const pli_node *node)
+{
+    bool is_list = node->kind == PLI_NODE_LIST && schema->list_key != NULL;
+    return is_list ? schema->list_key : schema->scalar_key;
+}
+
 void pli_node_replace(pli_node *node, const pli_node *by)
 {
     pli_node place = *node;

@@ -97,6 +97,9 @@ pli_node *pli_node_find(const pli_node *map, const char *key);
 // Whether a scalar says nothing: empty, ~ or null, without quotes.
 bool pli_node_is_nothing(const pli_node *node);
 
+// The key of a struct that a node which is no map stands for, or NULL.
+const char *pli_node_main_key(const pli_schema *schema, const pli_node *node);
+
 // Makes a node say what another one says; its place in its list or map stays.
 void pli_node_replace(pli_node *node, const pli_node *by);
 

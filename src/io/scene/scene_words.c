@@ -92,9 +92,11 @@ static const foreign foreign_keys[] = {
      ground_advice},
     {"scene", " boundaryconditions bc bcs dirichlet fixed pins pinned supports boundary fix ",
      held_advice},
-    {"scene", " forces force loads load neumann pressure externalforces ",
-     "gravity acts on everything and attachments pull by springs; there are no other loads in "
-     "scenes"},
+    {"scene", " forces force load neumann pressure externalforces traction ",
+     "write loads: [{body: bar, where: ..., force: [0, -10, 0]}], or with traction, pressure, "
+     "point_force or acceleration"},
+    {"scene", " cavity volumes balloon gas air ",
+     "write cavities: {air: {body: ball, content: {gas: {pressure: 1e4}}}}"},
     {"scene", " g gravitationalacceleration acceleration ",
      "write gravity (m/s^2), such as gravity: [0, -9.81, 0]"},
     {"scene", " particles mpm ",

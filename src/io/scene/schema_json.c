@@ -101,6 +101,10 @@ static void write_struct_type(json_writer *w, const pli_schema *schema)
         pli_text_format(&w->text, ", {\"type\": \"array\", \"minItems\": %d, \"maxItems\": %d}",
                         schema->field_count, schema->field_count);
     }
+    if (schema->list_key != NULL) {
+        pli_text_append(&w->text, ", ");
+        write_type(w, pli_schema_find(schema, schema->list_key));
+    }
     if (!pli_schema_has_required(schema)) pli_text_append(&w->text, ", {\"type\": \"null\"}");
     pli_text_append(&w->text, "]}");
 }

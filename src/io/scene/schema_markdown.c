@@ -64,7 +64,8 @@ static void write_range(markdown_writer *w, const pli_field *field)
 
 static void write_row(markdown_writer *w, const pli_schema *schema, const pli_field *field)
 {
-    bool is_main = schema->scalar_key != NULL && strcmp(schema->scalar_key, field->key) == 0;
+    bool is_main = (schema->scalar_key != NULL && strcmp(schema->scalar_key, field->key) == 0) ||
+                   (schema->list_key != NULL && strcmp(schema->list_key, field->key) == 0);
     pli_text_format(&w->text, "| `%s`", field->key);
     if (field->alias != NULL) pli_text_format(&w->text, " or `%s`", field->alias);
     pli_text_append(&w->text, " | ");

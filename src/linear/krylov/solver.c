@@ -30,9 +30,11 @@ struct pli_linear_solver {
     pli_precondition *precondition; // of the iterative kinds
     pli_bcsr_single single;         // of conjugate gradients with a large matrix
     pli_cholesky *cholesky;         // of the direct kind
+    pli_low_rank *low_rank;         // beside A, borrowed; NULL: none
     pli_multigrid *multigrid;       // NULL: neither solver nor preconditioner
     bool cycles_work;               // the matrix of the last build was one for the multigrid
     bool told;                      // that it was not
+    bool corrects;                  // what solves A is corrected for the low-rank part
 };
 
 // ---- the multigrid, where there is one
@@ -50,6 +52,48 @@ static pli_status build_multigrid(pli_linear_solver *s)
     return PLI_OK;
 }
 
+// ---- the low-rank part, where there is one
+
+static bool has_low_rank(const pli_linear_solver *s)
+{
+    return s->low_rank != NULL && s->low_rank->count > 0;
+}
+
+// y = (A + U W U^T) x
+static void multiply_all(const void *self, const double *x, double *y)
+{
+    const pli_linear_solver *s = self;
+    pli_bcsr_multiply(s->A, x, y);
+    pli_low_rank_multiply_add(s->low_rank, x, y);
+}
+
+static pli_operator choose_precondition(const pli_linear_solver *s)
+{
+    return s->cycles_work ? pli_multigrid_operator(s->multigrid)
+                          : pli_precondition_operator(s->precondition);
+}
+
+static pli_status apply_precondition(void *user, const double *x, double *y)
+{
+    pli_operator B = choose_precondition(user);
+    pli_operator_apply(&B, x, y);
+    return PLI_OK;
+}
+
+static void apply_corrected(const void *self, const double *x, double *y)
+{
+    const pli_linear_solver *s = self;
+    pli_operator B = choose_precondition(s);
+    pli_operator_apply(&B, x, y);
+    pli_low_rank_correct(s->low_rank, y);
+}
+
+static pli_status apply_factor(void *user, const double *x, double *y)
+{
+    const pli_linear_solver *s = user;
+    return pli_cholesky_solve(s->cholesky, 1, x, y);
+}
+
 // ---- iterative kinds
 
 static pli_status create_precondition(pli_linear_solver *s)
@@ -65,14 +109,16 @@ static pli_status build_precondition(pli_linear_solver *s, bool *definite)
 {
     *definite = true;
     PLI_TRY(build_multigrid(s));
-    return s->cycles_work ? PLI_OK : pli_precondition_build(s->precondition, s->A);
+    if (!s->cycles_work) PLI_TRY(pli_precondition_build(s->precondition, s->A));
+    if (!has_low_rank(s)) return PLI_OK;
+    return pli_low_rank_build(s->low_rank, apply_precondition, s, &s->corrects);
 }
 
 static pli_status build_pcg(pli_linear_solver *s, bool *definite)
 {
     PLI_TRY(build_precondition(s, definite));
     bool is_large = s->A->block_count >= SINGLE_BLOCKS;
-    bool is_rough = is_large && !s->cycles_work;
+    bool is_rough = is_large && !s->cycles_work && !has_low_rank(s);
     return is_rough ? pli_bcsr_single_build(&s->single, s->A) : PLI_OK;
 }
 
@@ -85,13 +131,16 @@ static pli_status solve_krylov(const pli_linear_solver *s, krylov_fn method, con
                                pli_krylov_report *report)
 {
     pli_operator A = pli_bcsr_operator(s->A);
-    pli_operator B = s->cycles_work ? pli_multigrid_operator(s->multigrid)
-                                    : pli_precondition_operator(s->precondition);
+    pli_operator B = choose_precondition(s);
+    if (has_low_rank(s)) {
+        A = (pli_operator){.size = A.size, .self = s, .apply = multiply_all};
+        if (s->corrects) B = (pli_operator){.size = A.size, .self = s, .apply = apply_corrected};
+    }
     pli_operator rough;
     pli_krylov_system system = {.A = &A, .B = &B, .b = b, .x = x};
     // with few iterations the product is a small part of each, and restarting costs more of
     // them
-    if (s->single.matrix != NULL && !s->cycles_work) {
+    if (s->single.matrix != NULL && !s->cycles_work && !has_low_rank(s)) {
         rough = pli_bcsr_single_operator(&s->single);
         system.A_rough = &rough;
     }
@@ -126,7 +175,9 @@ static pli_status create_cycles(pli_linear_solver *s)
 static pli_status solve_cycles(pli_linear_solver *s, const double *b, double relative_tolerance,
                                pli_arena *scratch, double *x, pli_krylov_report *report)
 {
-    if (!s->cycles_work) return solve_pcg(s, b, relative_tolerance, scratch, x, report);
+    if (!s->cycles_work || has_low_rank(s)) {
+        return solve_pcg(s, b, relative_tolerance, scratch, x, report);
+    }
     bool fixed = s->def.cycles > 0;
     return pli_multigrid_solve(s->multigrid, b, fixed ? 0 : relative_tolerance,
                                fixed ? s->def.cycles : s->def.max_iterations, scratch, x, report);
@@ -140,9 +191,17 @@ static pli_status create_cholesky(pli_linear_solver *s)
     return pli_cholesky_create(s->context, &def, s->A, &s->cholesky);
 }
 
+// Factors A + shift I, and corrects for the low-rank part.
+static pli_status factor_with(pli_linear_solver *s, double shift, bool *definite)
+{
+    PLI_TRY(pli_cholesky_factor(s->cholesky, s->A, shift, definite));
+    if (!*definite || !has_low_rank(s)) return PLI_OK;
+    return pli_low_rank_build(s->low_rank, apply_factor, s, definite);
+}
+
 static pli_status build_cholesky(pli_linear_solver *s, bool *definite)
 {
-    return pli_cholesky_factor(s->cholesky, s->A, 0, definite);
+    return factor_with(s, 0, definite);
 }
 
 static pli_status solve_cholesky(pli_linear_solver *s, const double *b, double relative_tolerance,
@@ -151,7 +210,9 @@ static pli_status solve_cholesky(pli_linear_solver *s, const double *b, double r
     (void)relative_tolerance;
     (void)scratch;
     *report = (pli_krylov_report){.stop = PLI_KRYLOV_CONVERGED, .iterations = 1};
-    return pli_cholesky_solve(s->cholesky, 1, b, x);
+    PLI_TRY(pli_cholesky_solve(s->cholesky, 1, b, x));
+    if (has_low_rank(s)) pli_low_rank_correct(s->low_rank, x);
+    return PLI_OK;
 }
 
 // ---- the table
@@ -193,6 +254,11 @@ void pli_linear_solver_destroy(pli_linear_solver *solver)
     pli_release(solver->context, solver);
 }
 
+void pli_linear_solver_set_low_rank(pli_linear_solver *solver, pli_low_rank *part)
+{
+    solver->low_rank = part;
+}
+
 void pli_linear_solver_begin(pli_linear_solver *solver)
 {
     if (solver->cholesky != NULL) pli_cholesky_begin(solver->cholesky);
@@ -220,7 +286,7 @@ pli_status pli_linear_solver_build_semidefinite(pli_linear_solver *solver, bool 
     const double share = 1e-10;
     double shift = share * largest_diagonal(solver->A);
     if (!(shift > 0) || !isfinite(shift)) return PLI_OK;
-    return pli_cholesky_factor(solver->cholesky, solver->A, shift, definite);
+    return factor_with(solver, shift, definite);
 }
 
 pli_status pli_linear_solver_solve(pli_linear_solver *solver, const double *b,

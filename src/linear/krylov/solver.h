@@ -11,10 +11,15 @@
 // definite matrix: where that of a build is not, conjugate gradients with block Jacobi take its
 // place until the next build, which is logged once. Extra blocks of the matrix reach its cycles on
 // the diagonal only; conjugate gradients stay right, cycles that stand alone may need more of them.
+//
+// The matrix may have a low-rank part beside A (low_rank.h). Factors and preconditioners of A are
+// corrected for it, products add it; where cycles would stand alone, conjugate gradients with a
+// cycle as preconditioner take their place.
 #ifndef PLI_LINEAR_KRYLOV_SOLVER_H
 #define PLI_LINEAR_KRYLOV_SOLVER_H
 
 #include "linear/krylov/krylov.h"
+#include "linear/krylov/low_rank.h"
 #include "linear/krylov/precondition.h"
 #include "linear/matrix/bcsr.h"
 #include "linear/multigrid/multigrid.h"
@@ -47,6 +52,10 @@ typedef struct pli_linear_solver pli_linear_solver;
 pli_status pli_linear_solver_create(pli_context *context, const pli_linear_solver_def *def,
                                     const pli_bcsr *A, pli_linear_solver **solver);
 void pli_linear_solver_destroy(pli_linear_solver *solver);
+
+// The low-rank part of the matrix, whose vectors are read by build and by solves; borrowed. NULL:
+// none.
+void pli_linear_solver_set_low_rank(pli_linear_solver *solver, pli_low_rank *part);
 
 // Begins a series of systems that resemble each other, such as those of one minimisation: a direct
 // kind then keeps the places of extra blocks in its analysis, see cholesky.h. Results depend on

@@ -42,12 +42,39 @@ static bool is_given(const char *text)
     return text != NULL && text[0] != '\0';
 }
 
+// of a parameter that was not given a number: the default of its row, PLI_NO_VALUE
+static const double no_value = 1e308;
+
+static int32_t value_count(const pli_material_input *input)
+{
+    return input->components > 0 ? input->components : 1;
+}
+
 int32_t pli_material_find_input(const pli_material_ops *law, const char *key)
 {
-    for (int32_t i = 0; i < law->input_count; ++i) {
-        if (strcmp(law->inputs[i].key, key) == 0) return i;
+    int32_t place = 0;
+    for (int32_t i = 0; i < law->input_count; place += value_count(&law->inputs[i]), ++i) {
+        if (strcmp(law->inputs[i].key, key) == 0) return place;
     }
     return -1;
+}
+
+const pli_material_input *pli_material_input_of(const pli_material_ops *law, const char *key)
+{
+    for (int32_t i = 0; i < law->input_count; ++i) {
+        if (strcmp(law->inputs[i].key, key) == 0) return &law->inputs[i];
+    }
+    return NULL;
+}
+
+pli_named_value pli_input_value(const pli_material_input *input, const double *inputs)
+{
+    pli_named_value value = {.name = input->key, .value = *inputs, .unit = ""};
+    if (input->components == 0) return value;
+    value.value = no_value;
+    value.direction = inputs;
+    value.direction_count = 3;
+    return value;
 }
 
 // ---- names
@@ -105,9 +132,10 @@ static bool find_law(resolution *r)
                      "found '%s', which is not a law that this program knows; laws are %s", found,
                      pli_suggest_text(&suggest));
     }
-    if (r->result->law->input_count <= PLI_MATERIAL_INPUTS) return true;
+    int32_t count = pli_material_defaults(r->result->law, NULL);
+    if (count <= PLI_MATERIAL_INPUTS) return true;
     return blame(r, "law", &def->law, "law '%s' has %d inputs; at most %d are possible", name,
-                 r->result->law->input_count, PLI_MATERIAL_INPUTS);
+                 count, PLI_MATERIAL_INPUTS);
 }
 
 // ---- numbers
@@ -230,10 +258,23 @@ static bool refuse_input(resolution *r, const pli_material_input *input, const c
                  range);
 }
 
+// A further number of the preset's law, or NULL.
+static const double *find_preset_number(const resolution *r, const char *key)
+{
+    const pli_material_preset *preset = r->preset;
+    if (preset == NULL || strcmp(preset->law, r->result->law->name) != 0) return NULL;
+    for (int32_t i = 0; i < preset->number_count; ++i) {
+        if (strcmp(preset->numbers[i].key, key) == 0) return preset->numbers[i].value;
+    }
+    return NULL;
+}
+
 // What the preset says about an input besides young and poisson, else the law's own default.
 static double default_value(const resolution *r, const pli_material_input *input)
 {
     if (r->preset == NULL) return input->fallback;
+    const double *number = find_preset_number(r, input->key);
+    if (number != NULL) return *number;
     const struct {
         const char *key;
         double value; // 0: none
@@ -245,6 +286,27 @@ static double default_value(const resolution *r, const pli_material_input *input
         }
     }
     return input->fallback;
+}
+
+// Finds the three numbers of a direction.
+static bool find_direction(resolution *r, const pli_material_input *input, double direction[3])
+{
+    const pli_named_value *parameter = find_parameter(r->def, input->key);
+    const double *from = find_preset_number(r, input->key);
+    if (from == NULL) from = input->direction;
+    if (parameter != NULL) from = parameter->direction;
+    bool has_three = parameter == NULL || parameter->direction_count == 3;
+    double length = has_three ? sqrt(from[0] * from[0] + from[1] * from[1] + from[2] * from[2]) : 0;
+    if (length > 0 && isfinite(length)) {
+        memcpy(direction, from, 3 * sizeof *direction);
+        return true;
+    }
+    char key[sizeof r->problem->key];
+    snprintf(key, sizeof key, "parameters.%s", input->key);
+    return blame(r, key, parameter,
+                 "law '%s' takes a direction here: three numbers that are not "
+                 "all zero, such as [0, 1, 0]",
+                 r->result->law->name);
 }
 
 // Finds the value of one input of the law and checks it.
@@ -268,6 +330,11 @@ static bool find_input_value(resolution *r, const pli_material_input *input, dou
         if (paint != NULL && paint->key_count > 0) *value = paint->keys[0].value;
         if (parameter != NULL) member = &parameter->value;
         snprintf(key, sizeof key, "parameters.%s", input->key);
+        bool is_number = parameter == NULL || paint != NULL ||
+                         (parameter->direction_count == 0 && parameter->value != no_value);
+        if (!is_number) {
+            return blame(r, key, member, "law '%s' takes a number here", r->result->law->name);
+        }
         char text[PLI_INPUT_TEXT_CAPACITY];
         bool is_read =
             parameter == NULL || paint != NULL || pli_input_read(input, parameter, value, text);
@@ -279,10 +346,23 @@ static bool find_input_value(resolution *r, const pli_material_input *input, dou
 static bool find_inputs(resolution *r)
 {
     const pli_material_ops *law = r->result->law;
-    for (int32_t i = 0; i < law->input_count; ++i) {
-        if (!find_input_value(r, &law->inputs[i], &r->result->inputs[i])) return false;
+    double *values = r->result->inputs;
+    for (int32_t i = 0; i < law->input_count; values += value_count(&law->inputs[i]), ++i) {
+        const pli_material_input *input = &law->inputs[i];
+        bool found = input->components > 0 ? find_direction(r, input, values)
+                                           : find_input_value(r, input, values);
+        if (!found) return false;
     }
     return true;
+}
+
+// Whether the law takes its inputs together.
+static bool check_together(resolution *r)
+{
+    const pli_material_ops *law = r->result->law;
+    char text[PLI_FIELD_ERROR_CAPACITY];
+    if (law->check == NULL || law->check(r->result->inputs, sizeof text, text)) return true;
+    return blame(r, "parameters", &r->def->parameters, "law '%s': %s", law->name, text);
 }
 
 // ---- what is given must be used
@@ -368,7 +448,8 @@ bool pli_material_resolve(const pli_context *context, const pli_material_def *de
     *resolved = (pli_resolved_material){.drag = own.drag, .rayleigh = own.rayleigh};
     resolution r = {.context = context, .def = &own, .result = resolved, .problem = problem};
     bool is_right = find_preset(&r) && find_law(&r) && find_density(&r) && find_elastic_pair(&r) &&
-                    check_parameters(&r) && check_elastic_use(&r) && find_inputs(&r);
+                    check_parameters(&r) && check_elastic_use(&r) && find_inputs(&r) &&
+                    check_together(&r);
     if (is_right || problem == NULL) return is_right;
     // members are those of the scene
     const char *member = problem->member;

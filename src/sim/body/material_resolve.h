@@ -6,7 +6,8 @@
 // The law is the material's, else the preset's. Young's modulus and Poisson's ratio are the
 // material's, else those of its Lame pair, else the preset's. Every other input of the law comes
 // from the material's parameters, else from the preset, else from the law's own default. What is
-// missing, unknown, contradictory or out of range is a problem that names the key to blame.
+// missing, unknown, contradictory, out of range or refused by the law's own check is a problem that
+// names the key to blame.
 //     E = mu (3 lambda + 2 mu) / (lambda + mu),   nu = lambda / (2 (lambda + mu))
 #ifndef PLI_SIM_BODY_MATERIAL_RESOLVE_H
 #define PLI_SIM_BODY_MATERIAL_RESOLVE_H
@@ -19,7 +20,7 @@ enum { PLI_MATERIAL_INPUTS = 32 };
 typedef struct pli_resolved_material {
     const pli_material_ops *law;
     double density;                     // kg/m^3
-    double inputs[PLI_MATERIAL_INPUTS]; // in the order of law->inputs
+    double inputs[PLI_MATERIAL_INPUTS]; // one after another in the order of law->inputs
     double drag;                        // 1/s
     double rayleigh;                    // s
 } pli_resolved_material;
@@ -34,8 +35,14 @@ typedef struct pli_material_problem {
 bool pli_material_resolve(const pli_context *context, const pli_material_def *def,
                           pli_resolved_material *resolved, pli_material_problem *problem);
 
-// The index of the law's input with this key, or -1.
+// Where the value of the law's input with this key begins among resolved inputs, or -1.
 int32_t pli_material_find_input(const pli_material_ops *law, const char *key);
+
+// The input of a law with this key, or NULL.
+const pli_material_input *pli_material_input_of(const pli_material_ops *law, const char *key);
+
+// The value of an input as what a scene says: a value, or a view of a direction among `inputs`.
+pli_named_value pli_input_value(const pli_material_input *input, const double *inputs);
 
 // Whether a value is in the range of an input.
 bool pli_input_allows(const pli_material_input *input, double value);

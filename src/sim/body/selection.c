@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/body/selection.h"
 
+#include "base/memory.h"
 #include "math/vec3.h"
 #include "sim/body/body_group.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool box_contains(const pli_select_box_def *box, const double p[3])
@@ -189,4 +191,84 @@ int32_t pli_selection_mark_cells(const pli_variant *where, const pli_selection_s
         count += mask[cell];
     }
     return count;
+}
+
+// ---- triangles of a surface
+
+// A triangle by its vertices, ascending.
+typedef struct vertex_triple {
+    int32_t vertices[3];
+} vertex_triple;
+
+static vertex_triple sorted_triple(int32_t a, int32_t b, int32_t c)
+{
+    int32_t low = a < b ? a : b, high = a < b ? b : a;
+    if (c < low) return (vertex_triple){{c, low, high}};
+    return c < high ? (vertex_triple){{low, c, high}} : (vertex_triple){{low, high, c}};
+}
+
+static int compare_triples(const void *first, const void *second)
+{
+    const vertex_triple *a = first, *b = second;
+    for (int k = 0; k < 3; ++k) {
+        if (a->vertices[k] != b->vertices[k]) return a->vertices[k] < b->vertices[k] ? -1 : 1;
+    }
+    return 0;
+}
+
+// The file's triangles with a tag, in the numbering of the body, sorted; those that no cell uses
+// are left out.
+static int64_t collect_tagged(const pli_selection_source *source, const pli_mesh_data *file,
+                              int32_t tag, vertex_triple *triples)
+{
+    int64_t count = 0;
+    for (int64_t t = 0; t < file->triangle_count; ++t) {
+        if (file->triangle_groups[t] != tag) continue;
+        int32_t corner[3];
+        for (int k = 0; k < 3; ++k) corner[k] = find_vertex(source, file->triangles[3 * t + k]);
+        if (corner[0] < 0 || corner[1] < 0 || corner[2] < 0) continue;
+        triples[count++] = sorted_triple(corner[0], corner[1], corner[2]);
+    }
+    qsort(triples, (size_t)count, sizeof *triples, compare_triples);
+    return count;
+}
+
+// The tag of a group that triangles of the body's file have; PLI_GROUP_NO_TAG: it is no such group.
+static int32_t find_triangle_tag(const pli_variant *where, const pli_selection_source *source)
+{
+    pli_body_group group;
+    const pli_mesh_data *file = pli_body_mesh_file(source->body);
+    if (where->kind != PLI_SELECT_GROUP || file == NULL || file->triangle_groups == NULL ||
+        !pli_body_group_find(source->body, ((const pli_group_def *)where->data)->name, &group)) {
+        return PLI_GROUP_NO_TAG;
+    }
+    for (int64_t t = 0; t < file->triangle_count; ++t) {
+        if (file->triangle_groups[t] == group.tag) return group.tag;
+    }
+    return PLI_GROUP_NO_TAG;
+}
+
+pli_status pli_selection_mark_triangles(const pli_variant *where,
+                                        const pli_selection_source *source, int32_t triangle_count,
+                                        const int32_t *triangles, const uint8_t *vertex_mask,
+                                        uint8_t *mask)
+{
+    int32_t tag = find_triangle_tag(where, source);
+    for (int64_t t = 0; t < triangle_count; ++t) {
+        const int32_t *corner = triangles + 3 * t;
+        mask[t] = vertex_mask[corner[0]] && vertex_mask[corner[1]] && vertex_mask[corner[2]];
+    }
+    if (tag == PLI_GROUP_NO_TAG) return PLI_OK;
+    const pli_mesh_data *file = pli_body_mesh_file(source->body);
+    pli_context *context = source->mesh->context;
+    vertex_triple *tagged = PLI_NEW(context, vertex_triple, file->triangle_count, "selection");
+    if (tagged == NULL) return PLI_ERROR_MEMORY;
+    int64_t count = collect_tagged(source, file, tag, tagged);
+    for (int64_t t = 0; t < triangle_count; ++t) {
+        const int32_t *corner = triangles + 3 * t;
+        vertex_triple own = sorted_triple(corner[0], corner[1], corner[2]);
+        mask[t] = mask[t] && bsearch(&own, tagged, (size_t)count, sizeof own, compare_triples);
+    }
+    pli_release(context, tagged);
+    return PLI_OK;
 }

@@ -27,4 +27,13 @@ int32_t pli_selection_mark_vertices(const pli_variant *where, const pli_selectio
 int32_t pli_selection_mark_cells(const pli_variant *where, const pli_selection_source *source,
                                  uint8_t *mask);
 
+// Marks the selected triangles of a surface of the mesh, mask [triangle_count]: those of a group of
+// triangles in the file; for any other selection those whose vertices are all in vertex_mask, as
+// mark_vertices left it. Errors: memory.
+PLI_CHECKED pli_status pli_selection_mark_triangles(const pli_variant *where,
+                                                    const pli_selection_source *source,
+                                                    int32_t triangle_count,
+                                                    const int32_t *triangles,
+                                                    const uint8_t *vertex_mask, uint8_t *mask);
+
 #endif

@@ -6,7 +6,9 @@
 #include "base/memory.h"
 #include "sim/body/body_size.h"
 #include "sim/body/overlap.h"
+#include "sim/model/cavity_build.h"
 #include "sim/model/collider_build.h"
+#include "sim/model/load_build.h"
 #include "sim/model/matter_build.h"
 #include "sim/model/model_building.h"
 #include "sim/model/model_paint.h"
@@ -75,6 +77,8 @@ static pli_status build_bodies(pli_building *b)
     pli_model_lump_tets(b->model);
     pli_model_lump_triangles(b->model);
     PLI_TRY(pli_model_resolve_yields(b));
+    PLI_TRY(pli_model_resolve_viscoelastic(b));
+    PLI_TRY(pli_model_count_folds(b->model));
     PLI_TRY(pli_model_build_springs(b->model, b->def, b->meshes));
     for (int32_t k = 0; k < b->model->body_count; ++k) PLI_TRY(pli_model_start_body(b, k));
     pli_model_place_surfaces(b);
@@ -88,6 +92,8 @@ static pli_status build_meshes(pli_building *b)
     PLI_TRY(pli_model_build_constraints(b));
     PLI_TRY(pli_model_hold_obstacles(b));
     PLI_TRY(pli_model_build_attachments(b));
+    PLI_TRY(pli_cavity_build(b->model, b->scene, b->meshes));
+    PLI_TRY(pli_load_build(b->model, b->scene, b->meshes));
     set_size(b->model);
     return PLI_OK;
 }
@@ -197,11 +203,14 @@ void pli_model_destroy(pli_model *model)
     pli_reduction_destroy(context, model->reduction);
     pli_hierarchy_destroy(model->hierarchy);
     pli_collider_clear(model);
+    pli_load_clear(model);
+    pli_cavity_clear(model);
     pli_model_clear_handles(model);
     for (int32_t k = 0; k < pli_model_things(model); ++k) {
         pli_release(context, model->bodies[k].name);
     }
-    PLI_RELEASE(context, model->bodies, model->laws, model->yields, model->materials);
+    PLI_RELEASE(context, model->bodies, model->laws, model->branches, model->yields,
+                model->materials);
     pli_model_clear_tets(model);
     pli_model_clear_springs(model);
     pli_model_clear_triangles(model);

@@ -12,9 +12,12 @@
 #ifndef PLI_SIM_MODEL_MODEL_H
 #define PLI_SIM_MODEL_MODEL_H
 
+#include "fem/cavity.h"
+#include "fem/viscoelastic.h"
 #include "geometry/shapes/shape.h"
 #include "pliant/extend.h"
 #include "pliant/sim.h"
+#include "sim/body/course.h"
 #include "sim/body/motion.h"
 #include "sim/model/matter.h"
 #include "sim/step/solver_table.h"
@@ -96,6 +99,28 @@ typedef struct pli_model_collider {
     const pli_shape **parts; // [part_count]
 } pli_model_collider;
 
+// a load: weights of vertices times a vector, or a pressure on triangles
+typedef struct pli_model_load {
+    const char *kind; // its key in scenes
+    pli_course course;
+    int32_t vertex_count;
+    int32_t *vertices; // [vertex_count]
+    double *weights;   // [vertex_count] see load_build.h
+    double vector[3];
+    int32_t triangle_count; // 0: it is no pressure
+    int32_t *triangles;     // [triangle_count][3] counter-clockwise seen from where it pushes
+    double pressure;        // Pa
+    bool closed;            // the triangles are a closed surface
+} pli_model_load;
+
+typedef struct pli_model_cavity {
+    char *name;
+    pli_course course;
+    int32_t triangle_count;
+    int32_t *triangles; // [triangle_count][3] counter-clockwise seen from outside of the cavity
+    pli_cavity_law law;
+} pli_model_cavity;
+
 struct pli_model {
     pli_context *context;
 
@@ -125,6 +150,10 @@ struct pli_model {
     int32_t *triangle_material;   // [triangle_count] -1: of a cloth or an obstacle
     double *thickness;            // [triangle_count] (m), 0: of a cloth or an obstacle
     double *bending;              // [triangle_count] factor on the rigidity of a plate
+    uint8_t *is_plate;            // [triangle_count] bends as a plate, not by hinges
+    double *fold_angle;           // [triangle_count] at which hinges yield (radians), 0: never
+    double *fold_hardening;       // [triangle_count] share of their stiffness beyond
+    int32_t fold_count;           // pairs of triangles of shells at an edge; 0: nothing folds
     int32_t spring_count;
     int32_t *spring_ends;     // [spring_count][2]
     double *spring_stiffness; // [spring_count] (N/m)
@@ -142,6 +171,8 @@ struct pli_model {
     int32_t law_count;
     const pli_material_ops **laws; // [law_count]
     pli_material *yields;          // [material_count] how tetrahedra yield; NULL: none does
+    pli_branches *branches;        // [material_count] of tetrahedra; NULL: nothing is viscoelastic
+    int32_t branch_count;          // most of a material
 
     int32_t constraint_count;
     pli_model_handle *constraints;
@@ -187,6 +218,10 @@ struct pli_model {
     double *norm_weights;  // [vertex_count] see optimize/objective.h
     uint32_t frame_fields; // bit k: field k of the frame builder's table is wanted
     int32_t frame_handle;  // whose weights the field "weight" has; -1: there is no such field
+    int32_t load_count;
+    pli_model_load *loads;
+    int32_t cavity_count;
+    pli_model_cavity *cavities;
 };
 
 // Bodies, and surfaces of colliders behind them.

@@ -123,6 +123,9 @@ PLI_CHECKED pli_status pli_model_build_tracks(pli_building *b);
 // scene, memory.
 PLI_CHECKED pli_status pli_model_resolve_yields(pli_building *b);
 
+// What tetrahedra have beside their laws, if any have something. Errors: memory.
+PLI_CHECKED pli_status pli_model_resolve_viscoelastic(pli_building *b);
+
 // ---- scripts: model_handles.c
 
 // Errors: scene (nothing is selected), memory.

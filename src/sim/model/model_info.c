@@ -99,7 +99,15 @@ static int64_t estimate_memory(const pli_model *model, int64_t block_count)
     const int64_t per_triangle = 3 * 4 + 9 * 4 + 10 * 8 + 3 * (20 * 4 + 2 * 8) / 2;
     // in the model, in the term, twice in its rows, and its slots
     const int64_t per_spring = 2 * (2 * 4 + 2 * 8) + 2 * (2 * 4 + 2 * 8) + 4 * 4 + 8;
-    return per_block * block_count + per_vertex * model->vertex_count + estimate_elements(model) +
+    // of a plate: twelve vertices, slots, shares, stiffness, angles; its matrix has two rings more
+    const int64_t per_plate = 12 * 4 + 144 * 4 + (27 + 9 + 9) * 8 + 12 * per_block;
+    int64_t plates = 0;
+    for (int32_t k = 0; k < model->shell_triangle_count; ++k) plates += model->is_plate[k];
+    // stress and branches in the state, factor and added stress in the term
+    const int64_t per_point = (6 + 6 * model->branch_count + 7) * 8;
+    int64_t points = model->branches != NULL ? model->first_point[model->tet_count] : 0;
+    return per_block * block_count + per_plate * plates + per_point * points +
+           per_vertex * model->vertex_count + estimate_elements(model) +
            per_triangle * model->triangle_count + per_spring * model->spring_count +
            pli_coarse_memory(model) + pli_reduction_memory(model);
 }
@@ -150,7 +158,9 @@ pli_model_info pli_model_get_info(const pli_model *model)
                            .spring_count = model->spring_count,
                            .contact = pli_collider_get_contact(model),
                            .painted_count = model->painted_count,
-                           .painted = model->painted};
+                           .painted = model->painted,
+                           .load_count = model->load_count,
+                           .cavity_count = model->cavity_count};
     if (model->matter != NULL) get_matter_info(model, &info);
     pli_reduction_get_info(model, &info);
     if (model->hierarchy == NULL) return info;

@@ -72,7 +72,8 @@ static pli_status allocate_inputs(pli_building *b)
         const pli_material_def *def = &b->def->materials[k];
         any = any || pli_material_is_painted(def);
         bool is_right = pli_material_resolve(b->context, def, &values, NULL);
-        if (is_right && values.law->input_count > most) most = values.law->input_count;
+        int32_t own = is_right ? pli_material_defaults(values.law, NULL) : 0;
+        if (own > most) most = own;
     }
     if (!any) return PLI_OK;
     b->model->input_stride = most;
@@ -136,6 +137,33 @@ pli_status pli_model_resolve_yields(pli_building *b)
                                       pli_model_inputs(model, k), material->density,
                                       &model->yields[k]));
         if (b->def->solver.plasticity == PLI_PLASTICITY_IMPLICIT) yield_inside(model, k);
+    }
+    return PLI_OK;
+}
+
+// Of moduli of sudden loads the branches take away their ratios: c = 1 - sum of them.
+static pli_branches resolve_branches(const pli_material_def *def)
+{
+    pli_branches branches = {.count = def->viscoelastic_count, .slow = 1};
+    for (int32_t k = 0; k < branches.count; ++k) {
+        branches.ratio[k] = def->viscoelastic[k].ratio;
+        branches.time[k] = def->viscoelastic[k].time;
+        if (def->moduli == PLI_MODULI_INSTANTANEOUS) branches.slow -= branches.ratio[k];
+    }
+    return branches;
+}
+
+pli_status pli_model_resolve_viscoelastic(pli_building *b)
+{
+    pli_model *model = b->model;
+    for (int32_t tet = 0; tet < model->tet_count; ++tet) {
+        int32_t count = b->def->materials[model->material_of[tet]].viscoelastic_count;
+        if (count > model->branch_count) model->branch_count = count;
+    }
+    if (model->branch_count == 0) return PLI_OK;
+    PLI_TRY(PLI_MAKE(b->context, model->branches, model->material_count, "branches"));
+    for (int32_t k = 0; k < model->material_count; ++k) {
+        model->branches[k] = resolve_branches(&b->def->materials[k]);
     }
     return PLI_OK;
 }

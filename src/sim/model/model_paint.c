@@ -128,9 +128,9 @@ static int32_t list_numbers(const pli_material_def *def, const pli_material_ops 
     }
     for (int32_t k = 0; k < def->parameter_count && count < NUMBERS; ++k) {
         const pli_named_value *given = &def->parameters[k];
-        int32_t input = given->painted_count > 0 ? pli_material_find_input(law, given->name) : -1;
-        if (input < 0) continue;
-        numbers[count++] = (number){NULL, given->painted, k, law->inputs[input].unit, 1};
+        const pli_material_input *input = pli_material_input_of(law, given->name);
+        if (input == NULL || given->painted_count == 0) continue;
+        numbers[count++] = (number){NULL, given->painted, k, input->unit, 1};
     }
     return count;
 }

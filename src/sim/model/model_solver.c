@@ -37,6 +37,7 @@ static pli_status set_frame_fields(pli_building *b)
     if (model->frame_handle < 0) model->frame_fields &= ~(1u << PLI_BODY_WEIGHT);
     if (!model->solver_kind->subspace) model->frame_fields &= ~PLI_BODY_SUBSPACE_FIELDS;
     if (model->yields == NULL) model->frame_fields &= ~(1u << PLI_BODY_PLASTIC);
+    if (model->fold_count == 0) model->frame_fields &= ~(1u << PLI_BODY_FOLD);
     if (model->inputs == NULL) model->frame_fields &= ~(1u << PLI_BODY_YOUNG);
     return PLI_OK;
 }

@@ -2,7 +2,10 @@
 #include "sim/model/model_triangles.h"
 
 #include "base/memory.h"
+#include "geometry/mesh/hinges.h"
 #include "geometry/mesh/mesh_check.h"
+
+static const double degree = 0.017453292519943295;
 
 pli_status pli_model_allocate_triangles(pli_model *model)
 {
@@ -12,15 +15,19 @@ pli_status pli_model_allocate_triangles(pli_model *model)
     model->triangle_material = PLI_NEW(context, int32_t, count, "materials");
     model->thickness = PLI_NEW(context, double, count, "thickness");
     model->bending = PLI_NEW(context, double, count, "bending");
+    model->is_plate = PLI_NEW(context, uint8_t, count, "bending");
+    model->fold_angle = PLI_NEW(context, double, count, "folds");
+    model->fold_hardening = PLI_NEW(context, double, count, "folds");
     bool complete = model->triangles != NULL && model->triangle_material != NULL &&
-                    model->thickness != NULL && model->bending != NULL;
+                    model->thickness != NULL && model->bending != NULL && model->is_plate != NULL &&
+                    model->fold_angle != NULL && model->fold_hardening != NULL;
     return complete ? PLI_OK : PLI_ERROR_MEMORY;
 }
 
 void pli_model_clear_triangles(pli_model *model)
 {
-    PLI_RELEASE(model->context, model->bending, model->thickness, model->triangle_material,
-                model->triangles);
+    PLI_RELEASE(model->context, model->fold_hardening, model->fold_angle, model->is_plate,
+                model->bending, model->thickness, model->triangle_material, model->triangles);
 }
 
 void pli_model_place_triangles(pli_model *model, const pli_model_body *body,
@@ -38,7 +45,23 @@ void pli_model_place_triangles(pli_model *model, const pli_model_body *body,
         bool shell = body->kind == PLI_BODY_SHELL;
         model->thickness[triangle] = shell ? def->thickness : 0;
         model->bending[triangle] = shell ? def->bending : 0;
+        model->fold_angle[triangle] = shell ? def->fold.angle * degree : 0;
+        model->fold_hardening[triangle] = shell ? def->fold.hardening : 0;
+        model->is_plate[triangle] = shell && def->bending_model == PLI_BENDING_PLATE;
     }
+}
+
+pli_status pli_model_count_folds(pli_model *model)
+{
+    bool any = false;
+    for (int32_t k = 0; k < model->shell_triangle_count; ++k) any |= model->fold_angle[k] > 0;
+    if (!any) return PLI_OK;
+    pli_hinge_list list;
+    PLI_TRY(
+        pli_hinge_list_build(model->context, model->shell_triangle_count, model->triangles, &list));
+    model->fold_count = list.count;
+    pli_hinge_list_clear(model->context, &list);
+    return PLI_OK;
 }
 
 void pli_model_lump_triangles(pli_model *model)

@@ -42,4 +42,7 @@ static inline double pli_triangle_area_at(const double *points, const int32_t tr
     return 0.5 * pli_vec3_norm(normal);
 }
 
+// Counts what folds, if anything does, once triangles are placed. Errors: memory.
+PLI_CHECKED pli_status pli_model_count_folds(pli_model *model);
+
 #endif

@@ -17,6 +17,11 @@ static size_t tet_bytes(const pli_state *state, int32_t columns)
     return (size_t)columns * (size_t)state->point_count * sizeof(double);
 }
 
+static size_t point_bytes(const pli_state *state, int32_t columns)
+{
+    return (size_t)columns * (size_t)state->relaxing_count * sizeof(double);
+}
+
 static size_t vector_bytes(const pli_state *state)
 {
     return array_bytes(state, 3);
@@ -42,6 +47,17 @@ static pli_status allocate_arrays(pli_state *state)
     if (state->member == NULL) return PLI_ERROR_MEMORY;
     PLI_STATE_TETS(X)
 #undef X
+    count = state->relaxing_count;
+#define X(member, name, columns)                                                       \
+    state->member = PLI_NEW(state->context, double, (columns)*count, "branch stress"); \
+    if (state->member == NULL) return PLI_ERROR_MEMORY;
+    PLI_STATE_POINTS(X)
+#undef X
+#define X(member, name)                                                          \
+    state->member = PLI_NEW(state->context, double, state->fold_count, "folds"); \
+    if (state->member == NULL) return PLI_ERROR_MEMORY;
+    PLI_STATE_FOLDS(X)
+#undef X
     return PLI_OK;
 }
 
@@ -53,6 +69,9 @@ pli_status pli_state_create(const pli_model *model, pli_state **state)
     made->context = model->context;
     made->vertex_count = model->vertex_count;
     made->point_count = model->yields != NULL ? model->first_point[model->tet_count] : 0;
+    made->relaxing_count = model->branches != NULL ? model->first_point[model->tet_count] : 0;
+    made->branch_count = model->branch_count;
+    made->fold_count = model->fold_count;
     made->dt = model->dt;
     made->matter.context = model->context;
     made->has_matter = model->matter != NULL;
@@ -78,10 +97,12 @@ void pli_state_destroy(pli_state *state)
 #define X(member, name) pli_release(state->context, state->member);
     PLI_STATE_VECTORS(X)
     PLI_STATE_LOADS(X)
+    PLI_STATE_FOLDS(X)
 #undef X
 #define X(member, name, columns) pli_release(state->context, state->member);
     PLI_STATE_GRIPS(X)
     PLI_STATE_TETS(X)
+    PLI_STATE_POINTS(X)
 #undef X
     pli_matter_state_clear(&state->matter);
     pli_release(state->context, state);
@@ -105,8 +126,19 @@ pli_status pli_state_copy(const pli_state *from, pli_state *to)
     if (from->point_count > 0) memcpy(to->member, from->member, tet_bytes(from, columns));
     PLI_STATE_TETS(X)
 #undef X
+    const pli_state *state = from;
+#define X(member, name, columns) \
+    if (from->relaxing_count > 0) memcpy(to->member, from->member, point_bytes(from, columns));
+    PLI_STATE_POINTS(X)
+#undef X
+    size_t folds = (size_t)from->fold_count * sizeof(double);
+#define X(member, name) \
+    if (folds > 0) memcpy(to->member, from->member, folds);
+    PLI_STATE_FOLDS(X)
+#undef X
 #define X(member, name) to->member = from->member;
     PLI_STATE_SCALARS(X)
+    PLI_STATE_WORKS(X)
     PLI_STATE_COUNTERS(X)
 #undef X
     return PLI_OK;
@@ -267,12 +299,42 @@ static uint64_t hash_loads(const pli_state *state, uint64_t hash)
     return hash;
 }
 
+// The same of work.
+static uint64_t hash_works(const pli_state *state, uint64_t hash)
+{
+    if (state->load_work == 0 && state->cavity_work == 0) return hash;
+#define X(member, name) hash = pli_hash_bytes(hash, &state->member, sizeof state->member);
+    PLI_STATE_WORKS(X)
+#undef X
+    return hash;
+}
+
 static uint64_t hash_plastic(const pli_state *state, uint64_t hash)
 {
     if (state->point_count == 0) return hash;
 #define X(member, name, columns) \
     hash = pli_hash_bytes(hash, state->member, tet_bytes(state, columns));
     PLI_STATE_TETS(X)
+#undef X
+    return hash;
+}
+
+static uint64_t hash_points(const pli_state *state, uint64_t hash)
+{
+    if (state->relaxing_count == 0) return hash;
+#define X(member, name, columns) \
+    hash = pli_hash_bytes(hash, state->member, point_bytes(state, columns));
+    PLI_STATE_POINTS(X)
+#undef X
+    return hash;
+}
+
+static uint64_t hash_folds(const pli_state *state, uint64_t hash)
+{
+    size_t bytes = (size_t)state->fold_count * sizeof(double);
+    if (bytes == 0) return hash;
+#define X(member, name) hash = pli_hash_bytes(hash, state->member, bytes);
+    PLI_STATE_FOLDS(X)
 #undef X
     return hash;
 }
@@ -290,6 +352,9 @@ uint64_t pli_state_hash(const pli_state *state)
     hash = hash_grips(state, hash);
     hash = hash_loads(state, hash);
     hash = hash_plastic(state, hash);
+    hash = hash_points(state, hash);
+    hash = hash_folds(state, hash);
+    hash = hash_works(state, hash);
     return state->has_matter ? pli_matter_state_hash(&state->matter, hash) : hash;
 }
 
@@ -302,10 +367,13 @@ static int32_t count_own_arrays(void)
     PLI_STATE_SCALARS(X)
     PLI_STATE_COUNTERS(X)
     PLI_STATE_LOADS(X)
+    PLI_STATE_FOLDS(X)
+    PLI_STATE_WORKS(X)
 #undef X
 #define X(member, name, columns) ++count;
     PLI_STATE_GRIPS(X)
     PLI_STATE_TETS(X)
+    PLI_STATE_POINTS(X)
 #undef X
     return count;
 }
@@ -375,6 +443,27 @@ bool pli_state_get_array(pli_state *state, int32_t index, pli_state_array *array
             (pli_state_array){name, PLI_ARRAY_F64, rows, columns, state->member, false, true}; \
     }
     PLI_STATE_TETS(X)
+#undef X
+    rows = state->relaxing_count;
+#define X(member, name, columns)                                                               \
+    if (at++ == index) {                                                                       \
+        *array =                                                                               \
+            (pli_state_array){name, PLI_ARRAY_F64, rows, columns, state->member, false, true}; \
+    }
+    PLI_STATE_POINTS(X)
+#undef X
+    rows = state->fold_count;
+#define X(member, name)                                                                       \
+    if (at++ == index) {                                                                      \
+        *array = (pli_state_array){name, PLI_ARRAY_F64, rows, 1, state->member, false, true}; \
+    }
+    PLI_STATE_FOLDS(X)
+#undef X
+#define X(member, name)                                                                     \
+    if (at++ == index) {                                                                    \
+        *array = (pli_state_array){name, PLI_ARRAY_F64, 1, 1, &state->member, false, true}; \
+    }
+    PLI_STATE_WORKS(X)
 #undef X
     return true;
 }

@@ -33,8 +33,26 @@
     X(plastic, "plastic_deformations", 9) \
     X(plastic_history, "plastic_histories", 1)
 
+// X(member, name in checkpoints, columns): arrays [relaxing_count][columns] of viscoelastic points
+// (fem/viscoelastic.h), all zero at the beginning; checkpoints leave them out then.
+#define PLI_STATE_POINTS(X)          \
+    X(law_stress, "law_stresses", 6) \
+    X(overstress, "branch_stresses", 6 * state->branch_count)
+
+// X(member, name in checkpoints): arrays [fold_count] of hinges of shells that yield (fem/hinge.h),
+// all zero where nothing has; checkpoints leave them out then.
+#define PLI_STATE_FOLDS(X)       \
+    X(fold_angle, "fold_angles") \
+    X(fold_path, "fold_paths")
+
 // X(member, name in checkpoints): single numbers
 #define PLI_STATE_SCALARS(X) X(barrier_stiffness, "barrier_stiffness")
+
+// X(member, name in checkpoints): single numbers of work done so far, zero without loads and
+// cavities; checkpoints leave them out then.
+#define PLI_STATE_WORKS(X)        \
+    X(load_work, "work_of_loads") \
+    X(cavity_work, "work_of_cavities")
 
 // X(member, name in checkpoints): single integers
 #define PLI_STATE_COUNTERS(X) \
@@ -58,7 +76,16 @@ struct pli_state {
     int32_t point_count;      // material points of the model; 0: nothing yields
     double *plastic;          // [point_count][9] inverse of the plastic deformation, less 1
     double *plastic_history;  // [point_count] history variable of the rule, less that at rest
+    int32_t relaxing_count;   // material points of the model; 0: nothing is viscoelastic
+    int32_t branch_count;     // most branches of a material
+    double *law_stress;       // [relaxing_count][6] second Piola-Kirchhoff stress of the law (Pa)
+    double *overstress;       // [relaxing_count][branch_count][6] of branches (Pa)
+    int32_t fold_count;       // of the model; 0: nothing folds
+    double *fold_angle;       // [fold_count] that hinges' angles at rest have moved by (radians)
+    double *fold_path;        // [fold_count] sum of the sizes of all moves (radians)
     double barrier_stiffness; // that adapts from step to step (N/m); 0: none yet
+    double load_work;         // that the scene's loads have done since the start (J)
+    double cavity_work;       // that given pressures in cavities have done since the start (J)
     int64_t step;             // steps taken; the time is step times dt, so it never drifts
     int64_t history;          // steps since positions were last set from outside
     bool has_matter;

@@ -6,6 +6,7 @@
 #include "sim/report/frame_fields.h"
 #include "sim/report/subspace_frame.h"
 #include "sim/step/mesh_stepper.h"
+#include "sim/step/shells_build.h"
 #include "sim/step/tets_build.h"
 
 static const pli_frame_field fields[PLI_BODY_FIELD_COUNT] = {
@@ -23,6 +24,7 @@ static const pli_frame_field fields[PLI_BODY_FIELD_COUNT] = {
     [PLI_BODY_PARTITION] = {"partition", "", PLI_PLACE_CELL, 1, NULL, false},
     [PLI_BODY_CUBATURE] = {"cubature", "", PLI_PLACE_CELL, 1, NULL, false},
     [PLI_BODY_PLASTIC] = {"plastic", "", PLI_PLACE_CELL, 1, NULL, false},
+    [PLI_BODY_FOLD] = {"fold", "rad", PLI_PLACE_CELL, 1, NULL, false},
     [PLI_BODY_YOUNG] = {"young", "Pa", PLI_PLACE_CELL, 1, NULL, false},
 };
 
@@ -48,6 +50,7 @@ struct pli_body_parts {
     double *J;         // [tet_count + shell_triangle_count]
     double *material;  // [tet_count + shell_triangle_count] index of the material in the scene
     double *plastic;   // [tet_count + shell_triangle_count] history variable of what yields
+    double *fold;  // [tet_count + shell_triangle_count] largest angle that stays at a side (rad)
     double *young; // [tet_count + shell_triangle_count] Young's modulus (Pa), 0: the law has none
     pli_reduction_fields *reduction; // NULL: another solver than "subspace"
     pli_frame_field *part_fields;    // [body_count][PLI_BODY_FIELD_COUNT]
@@ -59,8 +62,9 @@ void pli_body_parts_destroy(pli_body_parts *cache)
     pli_context *context = cache->context;
     pli_release(context, cache->part_fields);
     pli_reduction_fields_destroy(cache->reduction);
-    PLI_RELEASE(context, cache->young, cache->plastic, cache->material, cache->J, cache->von_mises,
-                cache->gap, cache->displacement, cache->triangles, cache->tets, cache);
+    PLI_RELEASE(context, cache->fold, cache->young, cache->plastic, cache->material, cache->J,
+                cache->von_mises, cache->gap, cache->displacement, cache->triangles, cache->tets,
+                cache);
 }
 
 static bool allocate_cache(pli_body_parts *cache, const pli_model *model)
@@ -78,13 +82,14 @@ static bool allocate_cache(pli_body_parts *cache, const pli_model *model)
     cache->J = PLI_NEW(context, double, cells, "frame J");
     cache->material = PLI_NEW(context, double, cells, "frame material");
     cache->plastic = PLI_NEW(context, double, cells, "frame history");
+    cache->fold = PLI_NEW(context, double, cells, "frame folds");
     cache->young = PLI_NEW(context, double, cells, "frame modulus");
     cache->part_fields = PLI_NEW(context, pli_frame_field,
                                  (int64_t)model->body_count * PLI_BODY_FIELD_COUNT, "frame fields");
     return cache->tets != NULL && cache->triangles != NULL && cache->displacement != NULL &&
            cache->gap != NULL && cache->von_mises != NULL && cache->J != NULL &&
-           cache->material != NULL && cache->plastic != NULL && cache->young != NULL &&
-           cache->part_fields != NULL;
+           cache->material != NULL && cache->plastic != NULL && cache->fold != NULL &&
+           cache->young != NULL && cache->part_fields != NULL;
 }
 
 // Where the cells of a solid begin.
@@ -162,6 +167,7 @@ static const double *field_values(const pli_mesh_stepper *s, const pli_state *st
     case PLI_BODY_PARTITION: return cache->reduction->partition + first_cell;
     case PLI_BODY_CUBATURE: return cache->reduction->cubature + first_cell;
     case PLI_BODY_PLASTIC: return cache->plastic + first_cell;
+    case PLI_BODY_FOLD: return cache->fold + first_cell;
     case PLI_BODY_YOUNG: return cache->young + first_cell;
     case PLI_BODY_FIELD_COUNT: break;
     }
@@ -228,6 +234,7 @@ static pli_status measure_cells(pli_mesh_stepper *s, const pli_state *state)
     }
     if (s->shell == NULL) return PLI_OK;
     pli_membrane_measure(s->shell->membrane, state->x, cache->J + tets, cache->von_mises + tets);
+    if (state->fold_count > 0) pli_shells_measure_folds(s, state, cache->fold + tets);
     return PLI_OK;
 }
 

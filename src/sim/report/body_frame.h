@@ -25,6 +25,7 @@ typedef enum pli_body_field {
     PLI_BODY_PARTITION,
     PLI_BODY_CUBATURE,
     PLI_BODY_PLASTIC,
+    PLI_BODY_FOLD,
     PLI_BODY_YOUNG, // where materials are painted or keyed
     PLI_BODY_FIELD_COUNT
 } pli_body_field;

@@ -5,6 +5,7 @@
 
 #include "base/parallel.h"
 #include "math/vec3.h"
+#include "sim/step/loads.h"
 #include "sim/step/tets_build.h"
 
 #include <math.h>
@@ -73,10 +74,10 @@ done:
 }
 
 // Elastic energy (J), smallest J and number of inverted tetrahedra.
-static void measure_tets(pli_mesh_stepper *s, const double *x, pli_step_report *report)
+static void measure_tets(pli_mesh_stepper *s, const pli_state *state, pli_step_report *report)
 {
-    report->energy.elastic = pli_tets_energy(s, x);
-    pli_tets_measure(s, x, s->J, NULL);
+    report->energy.elastic = pli_tets_energy(s, state);
+    pli_tets_measure(s, state->x, s->J, NULL);
     report->min_J = s->model->tet_count > 0 ? INFINITY : NAN;
     report->inverted = 0;
     for (int32_t tet = 0; tet < s->model->tet_count; ++tet) {
@@ -108,7 +109,6 @@ static void fill_energies(pli_mesh_stepper *s, const pli_state *state, pli_energ
         energy->attachment = pli_sum_value(pli_attachment_term.energy(&s->attachment, state->x));
     }
     energy->attachment += pli_sum_value(pli_attachment_term.energy(&s->grip, state->x));
-    energy->total = energy->kinetic + energy->elastic + energy->gravity + energy->attachment;
 }
 
 pli_status pli_mesh_stepper_measure(pli_mesh_stepper *s, const pli_state *state, bool after_step,
@@ -117,9 +117,13 @@ pli_status pli_mesh_stepper_measure(pli_mesh_stepper *s, const pli_state *state,
     if (s->projective != NULL) {
         measure_projective(s, state->x, report);
     } else {
-        measure_tets(s, state->x, report);
+        measure_tets(s, state, report);
     }
     PLI_TRY(measure_motion(s, state, report));
     fill_energies(s, state, &report->energy);
+    pli_loads_measure(s, state, pli_state_time(state), report);
+    pli_energies *energy = &report->energy;
+    energy->total = energy->kinetic + energy->elastic + energy->gravity + energy->attachment +
+                    energy->load + energy->cavity;
     return pli_contacts_measure(s->contacts, state, after_step, report);
 }

@@ -77,6 +77,9 @@ static bool take_parameter(const pli_named_value *parameter, pli_resolved_shape 
                      "inputs of shapes are the same everywhere; found a "
                      "painted one");
     }
+    if (parameter->direction_count > 0) {
+        return blame(problem, key, parameter, "shape '%s' takes a number here", ops->name);
+    }
     double *target = &resolved->inputs[input - ops->inputs];
     char value[PLI_INPUT_TEXT_CAPACITY];
     if (!pli_input_read(input, parameter, target, value)) {

@@ -5,6 +5,7 @@
 #include "sim/scene/scene_rules.h"
 
 #include "base/suggest.h"
+#include "fem/viscoelastic.h"
 #include "sim/body/material_matter.h"
 #include "sim/body/material_resolve.h"
 #include "sim/scene/quantity.h"
@@ -83,6 +84,37 @@ static bool has_triangles_of(const pli_scene_def *def, const char *material)
 static pli_status check_yield(const pli_rules *r, const pli_visit *visit,
                               const pli_material_ops *law);
 
+// What a material of meshes has beside its law: branches, of elastic tetrahedra.
+static pli_status check_branches(const pli_rules *r, const pli_visit *visit)
+{
+    const pli_material_def *material = visit->holder;
+    const void *branches = &material->viscoelastic;
+    double sum = 0;
+    if (has_triangles_of(r->def, material->name)) {
+        return pli_rules_refuse(r, visit, "viscoelastic", branches,
+                                "is for tetrahedra; bodies of triangles have drag and rayleigh");
+    }
+    if (material->yield.kind >= 0 && material->yield.kind != PLI_YIELD_NONE) {
+        return pli_rules_refuse(r, visit, "viscoelastic", branches,
+                                "is for what does not yield: leave out one of the two");
+    }
+    if (material->viscoelastic_count > PLI_BRANCHES) {
+        return pli_rules_refuse(r, visit, "viscoelastic", branches,
+                                "has %d branches; at most %d are possible",
+                                (int)material->viscoelastic_count, (int)PLI_BRANCHES);
+    }
+    for (int32_t k = 0; k < material->viscoelastic_count; ++k) {
+        sum += material->viscoelastic[k].ratio;
+    }
+    if (material->moduli != PLI_MODULI_INSTANTANEOUS || sum < 1) return PLI_OK;
+    char found[PLI_QUANTITY_CAPACITY];
+    pli_quantity_format(sum, found);
+    return pli_rules_refuse(r, visit, "viscoelastic", branches,
+                            "has ratios whose sum is %s; with moduli: instantaneous nothing would "
+                            "be left for slow loads unless it is less than 1",
+                            found);
+}
+
 // Tetrahedra yield where the scene states that they do; meshes are damped in other ways.
 static pli_status check_mesh_material(const pli_rules *r, const pli_visit *visit)
 {
@@ -98,6 +130,7 @@ static pli_status check_mesh_material(const pli_rules *r, const pli_visit *visit
                                 "is for particles; bodies of tetrahedra and triangles have drag "
                                 "and rayleigh");
     }
+    if (material->viscoelastic_count > 0) PLI_TRY(check_branches(r, visit));
     pli_resolved_material resolved;
     bool good = pli_material_resolve(pli_scene_context(r->scene), material, &resolved, NULL);
     return good && material->yield.kind >= 0 ? check_yield(r, visit, resolved.law) : PLI_OK;
@@ -191,8 +224,17 @@ static pli_status check_numbers(const pli_rules *r, const pli_visit *visit)
 static pli_status check_material(const pli_rules *r, const pli_visit *visit)
 {
     const pli_material_def *material = visit->holder;
+    if (material->moduli != PLI_MODULI_LONG_TERM && material->viscoelastic_count == 0) {
+        return pli_rules_refuse(r, visit, "moduli", &material->moduli,
+                                "found 'instantaneous', which differs from 'long-term' only beside "
+                                "viscoelastic branches");
+    }
     if (pli_names_find(&r->of_particles, material->name) < 0) return check_mesh_material(r, visit);
     PLI_TRY(check_damping(r, visit));
+    if (material->viscoelastic_count > 0) {
+        return pli_rules_refuse(r, visit, "viscoelastic", &material->viscoelastic,
+                                "is for tetrahedra; explicit particles have viscosity");
+    }
     pli_resolved_material resolved;
     pli_context *context = pli_scene_context(r->scene);
     // its own rule has shown that it can be resolved
@@ -224,6 +266,8 @@ static pli_status check_mesh_keys(const pli_rules *r, const pli_visit *visit)
         {body->kind != PLI_BODY_SOLID, "kind", &body->kind},
         {body->thickness != 0, "thickness", &body->thickness},
         {body->bending != -1, "bending", &body->bending},
+        {body->bending_model != PLI_BENDING_AUTO, "bending_model", &body->bending_model},
+        {body->fold.angle > 0, "fold", &body->fold},
         {moved, "motion", &body->motion},
         {!pli_field_is_absent(springs, body), "springs", &body->springs},
         {body->start.kind > PLI_START_REST, "start", &body->start},
@@ -443,6 +487,14 @@ static pli_status check_attachment(const pli_rules *r, const pli_visit *visit)
                             "boundary: sticky");
 }
 
+static pli_status check_load(const pli_rules *r, const pli_visit *visit)
+{
+    if (!r->has_particles) return PLI_OK;
+    return pli_rules_refuse(r, visit, "", NULL,
+                            "acts on vertices and surfaces of meshes, and particles have none; "
+                            "gravity acts on them, and colliders move them");
+}
+
 static pli_status check_contact(const pli_rules *r, const pli_visit *visit)
 {
     const pli_contact_def *contact = visit->holder;
@@ -505,6 +557,7 @@ static const pli_rule rules[] = {
     {&pli_attachment_schema, check_attachment}, {&pli_contact_schema, check_contact},
     {&pli_solver_schema, check_solver},         {&pli_steps_schema, check_steps},
     {&pli_stretch_schema, check_stretch},       {&pli_particles_schema, check_volumes},
+    {&pli_body_load_schema, check_load},        {&pli_cavity_schema, check_load},
 };
 
 pli_status pli_rules_check_matter(const pli_rules *r, const pli_visit *visit)

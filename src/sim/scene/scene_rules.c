@@ -292,6 +292,14 @@ static pli_status check_body(const pli_rules *r, const pli_visit *visit)
     bool shell = body->kind == PLI_BODY_SHELL;
     PLI_TRY(check_unused(r, visit, !shell && body->thickness != 0, "thickness", &body->thickness));
     PLI_TRY(check_unused(r, visit, !shell && body->bending != -1, "bending", &body->bending));
+    PLI_TRY(check_unused(r, visit, !shell && body->bending_model != PLI_BENDING_AUTO,
+                         "bending_model", &body->bending_model));
+    PLI_TRY(check_unused(r, visit, !shell && body->fold.angle > 0, "fold", &body->fold));
+    if (body->fold.angle > 0 && body->bending_model == PLI_BENDING_PLATE) {
+        return pli_rules_refuse(r, visit, "bending_model", &body->bending_model,
+                                "found 'plate', which has no folds that stay; write hinges, or "
+                                "leave fold out");
+    }
     PLI_TRY(check_springs(r, visit, body));
     if (body->kind == PLI_BODY_OBSTACLE) return check_obstacle(r, visit, body);
     bool is_moved = body->motion.segment_count > 0 || body->motion.keyframe_count > 0;
@@ -356,6 +364,83 @@ static pli_status check_attachment(const pli_rules *r, const pli_visit *visit)
     const pli_body_def *body = NULL;
     PLI_TRY(find_body(r, visit, &attachment->body, &body));
     return check_selection(r, visit, "where", body, &attachment->where);
+}
+
+// ---- loads and cavities
+
+static pli_status check_times(const pli_rules *r, const pli_visit *visit,
+                              const pli_factor_def *keys, int32_t count)
+{
+    for (int32_t i = 1; i < count; ++i) {
+        if (keys[i].time > keys[i - 1].time) continue;
+        char key[64], time[PLI_QUANTITY_CAPACITY], before[PLI_QUANTITY_CAPACITY];
+        snprintf(key, sizeof key, "over_time[%d].time", i);
+        pli_quantity_format(keys[i].time, time);
+        pli_quantity_format(keys[i - 1].time, before);
+        return pli_rules_refuse(r, visit, key, &keys[i].time,
+                                "found '%s', expected a time after that of the factor before, %s",
+                                time, before);
+    }
+    return PLI_OK;
+}
+
+static pli_status check_load(const pli_rules *r, const pli_visit *visit)
+{
+    const pli_body_load_def *load = visit->holder;
+    const pli_body_def *body = NULL;
+    PLI_TRY(find_body(r, visit, &load->body, &body));
+    PLI_TRY(check_selection(r, visit, "where", body, &load->where));
+    PLI_TRY(pli_rules_check_point(r, visit, "traction", &load->traction, load->traction_count));
+    PLI_TRY(pli_rules_check_point(r, visit, "force", &load->force, load->force_count));
+    PLI_TRY(pli_rules_check_point(r, visit, "point_force", &load->point_force,
+                                  load->point_force_count));
+    PLI_TRY(pli_rules_check_point(r, visit, "acceleration", &load->acceleration,
+                                  load->acceleration_count));
+    int kinds = (load->traction_count > 0) + (load->pressure != 0) + (load->force_count > 0) +
+                (load->point_force_count > 0) + (load->acceleration_count > 0);
+    if (kinds != 1) {
+        return pli_rules_refuse(r, visit, "", NULL,
+                                "says %s; a load has exactly one of traction, pressure (not 0), "
+                                "force, point_force and acceleration",
+                                kinds == 0 ? "nothing of how much it is"
+                                           : "several things at once");
+    }
+    return check_times(r, visit, load->over_time, load->over_time_count);
+}
+
+static pli_status check_gas(const pli_rules *r, const pli_visit *visit)
+{
+    const pli_gas_def *gas = visit->holder;
+    if (gas->pressure + gas->ambient > 0) return PLI_OK;
+    return pli_rules_refuse(r, visit, "pressure", &gas->pressure,
+                            "leaves no gas: pressure and ambient add up to %g Pa; pressure is "
+                            "what the gas has more than outside",
+                            gas->pressure + gas->ambient);
+}
+
+static pli_status check_cavity(const pli_rules *r, const pli_visit *visit)
+{
+    const pli_cavity_def *cavity = visit->holder;
+    const pli_body_def *body = NULL;
+    PLI_TRY(find_body(r, visit, &cavity->body, &body));
+    PLI_TRY(check_selection(r, visit, "where", body, &cavity->where));
+    if (cavity->surface == PLI_CAVITY_INNER && body != NULL && body->kind != PLI_BODY_SOLID) {
+        return pli_rules_refuse(r, visit, "surface", &cavity->surface,
+                                "found 'inner', which a solid has around a hole; the surface of "
+                                "%s is one: leave it out",
+                                kind_texts[body->kind]);
+    }
+    bool given = cavity->content.kind == PLI_CONTENT_PRESSURE;
+    for (int32_t i = 0; i < cavity->over_time_count; ++i) {
+        if (given || cavity->over_time[i].factor > 0) continue;
+        char key[64];
+        snprintf(key, sizeof key, "over_time[%d].factor", i);
+        return pli_rules_refuse(r, visit, key, &cavity->over_time[i].factor,
+                                "found '%g'; expected more than 0, because it is the amount of "
+                                "what is in the cavity",
+                                cavity->over_time[i].factor);
+    }
+    return check_times(r, visit, cavity->over_time, cavity->over_time_count);
 }
 
 static pli_status check_motion(const pli_rules *r, const pli_visit *visit)
@@ -578,7 +663,8 @@ static const pli_rule rules[] = {
     {&pli_motion_schema, check_motion},         {&pli_start_collapsed_schema, check_collapsed},
     {&pli_solver_schema, check_solver},         {&pli_multigrid_schema, check_multigrid},
     {&pli_output_schema, check_output},         {&pli_contact_schema, check_contact},
-    {&pli_contact_pair_schema, check_pair},
+    {&pli_contact_pair_schema, check_pair},     {&pli_body_load_schema, check_load},
+    {&pli_cavity_schema, check_cavity},         {&pli_gas_schema, check_gas},
 };
 
 static pli_status check_visit(void *user, const pli_visit *visit)

@@ -185,7 +185,9 @@ static bool leaves_collapse_to_barriers(const pli_scene_def *def, const pli_mate
     if (states_law || !has_preset || !is_of_solids(def, material)) return false;
     const pli_material_preset *preset = pli_material_preset_find(material->preset);
     if (preset == NULL) return false;
-    return (pli_material_find(NULL, preset->law)->flags & PLI_LAW_INVERTIBLE) != 0;
+    // what has directions keeps them
+    unsigned flags = pli_material_find(NULL, preset->law)->flags;
+    return (flags & PLI_LAW_INVERTIBLE) != 0 && (flags & PLI_LAW_ISOTROPIC) != 0;
 }
 
 // Under barriers presets have the law that resists collapse by itself; said what it is in besides.
@@ -263,8 +265,12 @@ static void convert_parameters(const pli_material_input *inputs, int32_t input_c
     for (int32_t k = 0; k < count; ++k) {
         pli_named_value *parameter = (pli_named_value *)(uintptr_t)&parameters[k];
         parameter->unit = "";
+        int32_t place = 0;
         for (int32_t i = 0; i < input_count; ++i) {
-            if (strcmp(inputs[i].key, parameter->name) == 0) parameter->value = values[i];
+            bool is_number = inputs[i].components == 0;
+            bool is_meant = is_number && strcmp(inputs[i].key, parameter->name) == 0;
+            if (is_meant) parameter->value = values[place];
+            place += is_number ? 1 : inputs[i].components;
         }
     }
 }
@@ -292,14 +298,16 @@ static pli_status complete_parameters(pli_scene *scene, pli_material_def *materi
         return PLI_OK;
     }
     pli_named_value *parameters = pli_scene_take(scene, (size_t)count * sizeof *parameters);
-    if (parameters == NULL) return PLI_ERROR_MEMORY;
+    double *inputs = pli_scene_take(scene, sizeof resolved->inputs);
+    if (parameters == NULL || inputs == NULL) return PLI_ERROR_MEMORY;
+    memcpy(inputs, resolved->inputs, sizeof resolved->inputs);
     const pli_material_def given = *material;
     material->parameters = parameters;
     material->parameter_count = count;
     for (int32_t i = 0; i < law->input_count; ++i) {
-        if (is_elastic(&law->inputs[i])) continue;
-        *parameters =
-            (pli_named_value){.name = law->inputs[i].key, .value = resolved->inputs[i], .unit = ""};
+        const pli_material_input *input = &law->inputs[i];
+        if (is_elastic(input)) continue;
+        *parameters = pli_input_value(input, inputs + pli_material_find_input(law, input->key));
         keep_paint(&given, parameters++);
     }
     return PLI_OK;
@@ -373,6 +381,7 @@ static void complete_bodies(pli_scene *scene)
         if (body->kind == PLI_BODY_SHELL) {
             if (body->thickness == 0) body->thickness = default_thickness;
             if (body->bending == -1) body->bending = 1;
+            if (body->bending_model == PLI_BENDING_AUTO) body->bending_model = PLI_BENDING_HINGES;
         } else if (body->kind == PLI_BODY_CLOTH) {
             if (springs->stretch == -1) springs->stretch = default_stretch;
             if (springs->bend == -1) springs->bend = default_bend;
@@ -397,8 +406,7 @@ static pli_status complete_own_shape(void *user, const pli_visit *visit)
     pli_named_value *parameters = pli_scene_take(scene, (size_t)count * sizeof *parameters);
     if (parameters == NULL) return PLI_ERROR_MEMORY;
     for (int32_t i = 0; i < count; ++i) {
-        parameters[i] = (pli_named_value){
-            .name = resolved.ops->inputs[i].key, .value = resolved.inputs[i], .unit = ""};
+        parameters[i] = pli_input_value(&resolved.ops->inputs[i], &resolved.inputs[i]);
     }
     def->parameters = parameters;
     def->parameter_count = count;

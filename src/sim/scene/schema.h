@@ -5,10 +5,10 @@
 //
 // Every def struct of pliant/scene.h has a pli_schema; together they form a tree whose root is
 // pli_scene_schema. The tables stand in schema_shapes.c, schema_bodies.c, schema_props.c,
-// schema_matter.c, schema_contact.c and schema_run.c; what is done with a single value (reading,
-// printing, checking) in schema_value.c; walking in schema_walk.c. Nothing else knows the fields of
-// a scene: the reader, the writer, the deep copy, the checks, the hash and the documentation all
-// follow the tables.
+// schema_matter.c, schema_loads.c, schema_contact.c and schema_run.c; what is done with a single
+// value (reading, printing, checking) in schema_value.c; walking in schema_walk.c. Nothing else
+// knows the fields of a scene: the reader, the writer, the deep copy, the checks, the hash and the
+// documentation all follow the tables.
 //
 // Rules of the tables, which a test checks: keys are unique within a struct, defaults lie in the
 // range of their field unless it is optional or required, lists have no default, numbers have a
@@ -31,6 +31,10 @@ extern const pli_schema pli_paint_schema;
 extern const pli_schema pli_body_schema;
 extern const pli_schema pli_constraint_schema;
 extern const pli_schema pli_attachment_schema;
+extern const pli_schema pli_body_load_schema;
+extern const pli_schema pli_cavity_schema;
+extern const pli_schema pli_factor_schema;
+extern const pli_schema pli_gas_schema;
 extern const pli_schema pli_collider_schema;
 extern const pli_schema pli_contact_schema;
 extern const pli_schema pli_contact_pair_schema;
@@ -82,6 +86,8 @@ extern const pli_schema pli_output_schema;
 
 #define PLI_DIRECTION .flags = PLI_FIELD_NONZERO, .min = -1e9, .max = 1e9, .unit = ""
 
+// of an input that a file names without saying what it is: beyond what it may be
+#define PLI_NO_VALUE "1e308"
 // the numbers of a struct that are painted
 #define PLI_PAINTED(type)                                                               \
     {                                                                                   \

@@ -128,19 +128,31 @@ const pli_schema pli_motion_schema = {
 static const pli_field parameter_fields[] = {
     {.key = "value",
      PLI_REAL(pli_named_value, value),
-     .flags = PLI_FIELD_REQUIRED | PLI_FIELD_OWN_UNIT | PLI_FIELD_PAINTABLE,
+     .flags = PLI_FIELD_OPTIONAL | PLI_FIELD_OWN_UNIT | PLI_FIELD_PAINTABLE,
+     .fallback = PLI_NO_VALUE,
+     .min = -1e300,
+     .max = 1e300,
      .unit = "",
      .doc = "Value, in the unit of the input."},
     {.key = "unit",
      PLI_TEXT(pli_named_value, unit),
      .flags = PLI_FIELD_OPTIONAL,
      .doc = "Unit of the value, where it is another one."},
+    {.key = "direction",
+     PLI_MEMBERS(PLI_FIELD_REALS, pli_named_value, direction, direction_count),
+     .flags = PLI_FIELD_OPTIONAL,
+     .min = -1e9,
+     .max = 1e9,
+     .unit = "",
+     .doc = "Three numbers, of any length: an input that is a direction, along the axes of the "
+            "scene in the rest shape."},
     PLI_PAINTED(pli_named_value),
 };
 const pli_schema pli_parameter_schema = {.name = "parameter",
                                          .doc = "One input of a law or of a shape of one's own.",
                                          .size = sizeof(pli_named_value),
                                          .scalar_key = "value",
+                                         .list_key = "direction",
                                          PLI_TABLE(parameter_fields)};
 
 // rows of damping
@@ -150,6 +162,31 @@ const pli_schema pli_parameter_schema = {.name = "parameter",
 #define RAYLEIGH                                                           \
     .key = "rayleigh", .fallback = "0", .min = 0, .max = 1e9, .unit = "s", \
     .doc = "Damping in proportion to stiffness."
+
+static const pli_field branch_fields[] = {
+    {.key = "ratio",
+     PLI_REAL(pli_branch_def, ratio),
+     .flags = PLI_FIELD_REQUIRED | PLI_FIELD_MIN_EXCLUDED,
+     .min = 0,
+     .max = 1e6,
+     .unit = "",
+     .doc = "Its modulus, relative to that of the law."},
+    {.key = "time",
+     PLI_REAL(pli_branch_def, time),
+     .flags = PLI_FIELD_REQUIRED | PLI_FIELD_MIN_EXCLUDED,
+     .min = 0,
+     .max = 1e12,
+     .unit = "s",
+     .doc = "In which its stress fades to 1/e."},
+};
+static const pli_schema branch_schema = {
+    .name = "branch",
+    .doc = "A spring and a dashpot in a row, beside the law: one term of a Prony series.",
+    .size = sizeof(pli_branch_def),
+    PLI_TABLE(branch_fields)};
+
+static const char *const moduli_names[] = {
+    [PLI_MODULI_LONG_TERM] = "long-term", [PLI_MODULI_INSTANTANEOUS] = "instantaneous", NULL};
 
 static const pli_field material_fields[] = {
     {.key = "preset",
@@ -223,6 +260,17 @@ static const pli_field material_fields[] = {
      .flags = PLI_FIELD_OPTIONAL,
      .doc = "How it deforms plastically: particles, by default as the preset says, and tetrahedra, "
             "where it is stated."},
+    {.key = "viscoelastic",
+     PLI_MEMBERS(PLI_FIELD_LIST, pli_material_def, viscoelastic, viscoelastic_count),
+     .flags = PLI_FIELD_OPTIONAL,
+     .schema = &branch_schema,
+     .doc = "Branches whose stress fades, beside the law: a Prony series of up to eight terms, of "
+            "tetrahedra."},
+    {.key = "moduli",
+     PLI_CHOICE(pli_material_def, moduli, moduli_names),
+     .fallback = "long-term",
+     .doc = "What the numbers of the law are beside viscoelastic branches: those of slow loads, or "
+            "of sudden ones, of which the branches then take away their ratios."},
     PLI_PAINTED(pli_material_def),
 };
 const pli_schema pli_material_schema = {.name = "material",
@@ -544,6 +592,35 @@ static const char *const kind_names[] = {[PLI_BODY_SOLID] = "solid",
                                          [PLI_BODY_CLOTH] = "cloth",
                                          NULL};
 
+static const pli_field fold_fields[] = {
+    {.key = "angle",
+     PLI_REAL(pli_fold_def, angle),
+     .flags = PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED,
+     .fallback = "0",
+     .min = 0,
+     .max = 180,
+     .unit = "deg",
+     .doc = "How far a hinge bends from its angle at rest before it yields; by default never."},
+    {.key = "hardening",
+     PLI_REAL(pli_fold_def, hardening),
+     .fallback = "0.05",
+     .min = 0,
+     .max = 0.99,
+     .unit = "",
+     .doc = "The share of a hinge's stiffness that is left while it yields."},
+};
+static const pli_schema fold_schema = {.name = "fold",
+                                       .doc =
+                                           "When bending stays: how the hinges of a shell yield.",
+                                       .size = sizeof(pli_fold_def),
+                                       .scalar_key = "angle",
+                                       PLI_TABLE(fold_fields)};
+
+static const char *const bending_names[] = {[PLI_BENDING_AUTO] = "auto",
+                                            [PLI_BENDING_HINGES] = "hinges",
+                                            [PLI_BENDING_PLATE] = "plate",
+                                            NULL};
+
 static const pli_field body_fields[] = {
     {.key = "kind",
      PLI_CHOICE(pli_body_def, kind, kind_names),
@@ -640,6 +717,15 @@ static const pli_field body_fields[] = {
             "is almost incompressible. By default those of a file of second order are quadratic, "
             "and others linear, unless poisson is above 0.45: then locking-free, where the solver "
             "takes it."},
+    {.key = "bending_model",
+     PLI_CHOICE(pli_body_def, bending_model, bending_names),
+     .fallback = "auto",
+     .doc = "How a shell bends: about each edge by itself (hinges), or as a plate, whose Poisson's "
+            "ratio couples the curvatures of two directions."},
+    {.key = "fold",
+     PLI_STRUCT(pli_body_def, fold, &fold_schema),
+     .flags = PLI_FIELD_OPTIONAL,
+     .doc = "Folds of a shell that stay; it then bends by hinges."},
     PLI_PAINTED(pli_body_def),
 };
 const pli_schema pli_body_schema = {.name = "body",

@@ -266,6 +266,26 @@ static pli_status check_damping(const model_rules *r)
     return PLI_OK;
 }
 
+// Pressure changes the matrix of every iteration, over an open surface even what is minimised.
+static pli_status check_pressure(const model_rules *r)
+{
+    for (int32_t k = 0; k < r->model->load_count; ++k) {
+        const pli_model_load *load = &r->model->loads[k];
+        if (load->triangle_count == 0) continue;
+        if (takes(r, PLI_TAKES_OPEN) || (takes(r, PLI_TAKES_PRESSURE) && load->closed)) continue;
+        char path[64];
+        snprintf(path, sizeof path, "loads[%d].pressure", (int)k);
+        const pli_body_load_def *def = &r->def->loads[k];
+        pli_visit at = {.path = path, .holder = def, .member = &def->pressure};
+        return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
+                              "a pressure follows the surface%s, which solver %s does not take; "
+                              "use solver newton, pn-pcg or ipc-pcg, or a traction, which keeps "
+                              "its direction",
+                              takes(r, PLI_TAKES_PRESSURE) ? ", here an open one" : "", r->name);
+    }
+    return PLI_OK;
+}
+
 // Materials that change with time: not where a matrix or a few elements are kept, nor in shells.
 static pli_status check_tracks(const model_rules *r)
 {
@@ -287,6 +307,16 @@ static pli_status check_tracks(const model_rules *r)
                               "can be; paint it, or give plain numbers");
     }
     return PLI_OK;
+}
+
+static pli_status check_cavities(const model_rules *r)
+{
+    if (r->model->cavity_count == 0 || takes(r, PLI_TAKES_CAVITIES)) return PLI_OK;
+    pli_visit at = {.path = "cavities", .holder = r->def->cavities, .member = r->def->cavities};
+    return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
+                          "a cavity couples all vertices around it with each other, which solver "
+                          "%s does not take; use solver newton, pn-pcg, ipc-pcg or lbfgs",
+                          r->name);
 }
 
 // ---- what the levels of the solver subspace take
@@ -381,12 +411,14 @@ static void warn_unused(const model_rules *r)
 
 static pli_status check_yield(const model_rules *r)
 {
-    if (takes(r, PLI_TAKES_YIELD) || r->model->yields == NULL) return PLI_OK;
+    bool yields = r->model->yields != NULL;
+    if (takes(r, PLI_TAKES_YIELD) || (!yields && r->model->branches == NULL)) return PLI_OK;
     pli_visit at = solver_key(r, "solver.name", &r->def->solver.name);
     return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
-                          "solver %s has no yielding of tetrahedra; use newton, lbfgs or another "
-                          "one, or leave yield out of the materials",
-                          r->name);
+                          "solver %s has no %s tetrahedra; use newton, lbfgs or another one, or "
+                          "leave %s out of the materials",
+                          r->name, yields ? "yielding of" : "viscoelastic",
+                          yields ? "yield" : "viscoelastic");
 }
 
 // Elements of a body that the solver does not take.
@@ -448,6 +480,8 @@ pli_status pli_solver_check_model(const pli_model *model, const pli_scene *scene
     PLI_TRY(check_penalties(&r));
     PLI_TRY(check_tracks(&r));
     PLI_TRY(check_damping(&r));
+    PLI_TRY(check_pressure(&r));
+    PLI_TRY(check_cavities(&r));
     PLI_TRY(check_search(&r));
     PLI_TRY(check_acceleration(&r));
     warn_unused(&r);

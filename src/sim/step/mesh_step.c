@@ -7,8 +7,10 @@
 #include "math/vec3.h"
 #include "sim/step/align.h"
 #include "sim/step/guess.h"
+#include "sim/step/loads.h"
 #include "sim/step/pursuit.h"
 #include "sim/step/scripts.h"
+#include "sim/step/shells_build.h"
 #include "sim/step/solver_table.h"
 #include "sim/step/tets_build.h"
 #include "sim/step/travel.h"
@@ -266,9 +268,11 @@ static pli_status predict(pli_mesh_stepper *s, const step_job *job)
 {
     const pli_state *state = job->state;
     double end_time = (double)s->solver->step * job->h;
-    pli_tets_load(s, state);
+    pli_tets_begin_step(s, state);
+    pli_shells_load(s, state);
     pli_parallel_for(s->context, state->vertex_count, POINT_GRAIN, predict_points, (void *)job);
     pli_scripts_attach(s, state, end_time);
+    pli_loads_set(s, state, end_time);
     pli_tets_set_time(s, end_time);
     prepare_damping(s, state, end_time);
     pli_contacts_begin_step(s->contacts, pli_state_time(state), end_time);
@@ -289,9 +293,11 @@ static pli_status accept(pli_mesh_stepper *s, step_job *job, pli_state *state,
                          pli_step_report *report)
 {
     PLI_TRY(pli_contacts_find(s->contacts, s->x));
+    pli_loads_add_work(s, state, (double)s->solver->step * job->h);
     pli_parallel_for(s->context, state->vertex_count, POINT_GRAIN, update_points, job);
     if (s->model->time.mode == PLI_MODE_QUASI_STATIC) clear_velocities(state);
-    pli_tets_yield(s, state);
+    pli_tets_end_step(s, state);
+    pli_shells_end_step(s, state);
     ++state->step;
     ++state->history;
     report->friction_work = pli_contacts_finish_step(s->contacts, state);

@@ -3,41 +3,13 @@
 
 #include "base/memory.h"
 #include "sim/report/culprit.h"
+#include "sim/step/loads.h"
 #include "sim/step/minimizer_build.h"
 #include "sim/step/scripts.h"
+#include "sim/step/shells_build.h"
 #include "sim/step/tets_build.h"
 
 // ---- terms
-
-static pli_status create_shell(pli_mesh_stepper *s)
-{
-    const pli_model *model = s->model;
-    int32_t count = model->shell_triangle_count;
-    if (count == 0) return PLI_OK;
-    pli_arena_mark mark = pli_arena_begin(s->scratch);
-    pli_status status = PLI_ERROR_MEMORY;
-    double *young = pli_arena_doubles(s->scratch, count, "moduli");
-    double *poisson = pli_arena_doubles(s->scratch, count, "moduli");
-    if (young == NULL || poisson == NULL) goto done;
-    for (int32_t k = 0; k < count; ++k) {
-        const pli_model_material *material = &model->materials[model->triangle_material[k]];
-        young[k] = material->young;
-        poisson[k] = material->poisson;
-    }
-    pli_shell_term_def def = {.membrane = {.vertex_count = model->vertex_count,
-                                           .triangle_count = count,
-                                           .rest = model->rest,
-                                           .triangles = model->triangles,
-                                           .thickness = model->thickness,
-                                           .young = young,
-                                           .poisson = poisson},
-                              .bending = model->bending};
-    status = pli_shell_create(s->context, &def, &s->shell);
-
-done:
-    pli_arena_end(s->scratch, mark);
-    return status;
-}
 
 static pli_status create_springs(pli_mesh_stepper *s)
 {
@@ -90,6 +62,17 @@ static double *list_hinge_damping(const pli_mesh_stepper *s, const double *of_tr
     return damping;
 }
 
+// Damping times of plates, those of their triangles (s).
+static double *list_plate_damping(const pli_mesh_stepper *s, const double *of_triangle)
+{
+    int32_t count = s->shell->plates != NULL ? s->shell->plates->plate_count : 0;
+    double *damping = pli_arena_doubles(s->scratch, count, "damping");
+    for (int32_t k = 0; damping != NULL && k < count; ++k) {
+        damping[k] = of_triangle[s->shell->plate_triangles[k]];
+    }
+    return damping;
+}
+
 static pli_status create_rayleigh(pli_mesh_stepper *s)
 {
     if (!s->model->has_rayleigh) return PLI_OK;
@@ -111,6 +94,11 @@ static pli_status create_rayleigh(pli_mesh_stepper *s)
         if (hinges == NULL) goto done;
         sources[count++] = (pli_rayleigh_source){&s->shell->membrane->elements, triangles};
         sources[count++] = (pli_rayleigh_source){&s->shell->hinges->elements, hinges};
+        double *plates = list_plate_damping(s, triangles);
+        if (plates == NULL) goto done;
+        if (s->shell->plates != NULL) {
+            sources[count++] = (pli_rayleigh_source){&s->shell->plates->elements, plates};
+        }
     }
     if (s->springs != NULL) {
         sources[count++] = (pli_rayleigh_source){&s->springs->elements, s->model->spring_rayleigh};
@@ -174,6 +162,7 @@ static void add_terms(pli_mesh_stepper *s)
     pli_objective_add(objective, &pli_attachment_term, &s->grip);
     s->load = (pli_load){s->context, n, NULL};
     pli_objective_add(objective, &pli_load_term, &s->load);
+    pli_loads_add(s);
     s->gravity = (pli_gravity){s->context, n, model->mass, {0, 0, 0}};
     for (int k = 0; k < 3; ++k) s->gravity.acceleration[k] = model->gravity[k];
     pli_objective_add(objective, &pli_gravity_term, &s->gravity);
@@ -198,9 +187,10 @@ static pli_status build(pli_mesh_stepper *s)
 {
     PLI_TRY(allocate_arrays(s));
     PLI_TRY(pli_tets_build(s));
-    PLI_TRY(create_shell(s));
+    PLI_TRY(pli_shells_build(s));
     PLI_TRY(create_springs(s));
     PLI_TRY(create_rayleigh(s));
+    PLI_TRY(pli_loads_create(s));
     PLI_TRY(pli_contacts_create(s->model, s->fixed, s->timers, &s->contacts));
     if (pli_contacts_barrier(s->contacts) != NULL) PLI_TRY(allocate_barrier_arrays(s));
     pli_objective_init(&s->objective, s->context, s->model->vertex_count);
@@ -232,6 +222,7 @@ static void destroy(void *self)
     pli_elastic_destroy(s->cubature);
     pli_objective_clear(&s->objective);
     pli_contacts_destroy(s->contacts);
+    pli_loads_destroy(s);
     pli_rayleigh_destroy(s->rayleigh);
     pli_spring_net_destroy(s->springs);
     pli_shell_destroy(s->shell);
@@ -267,8 +258,10 @@ static pli_status measure(void *self, const pli_state *state, bool after_step,
     if (!after_step) {
         pli_scripts_hold(s, time);
         pli_scripts_attach(s, state, time);
+        pli_loads_set(s, state, time);
         pli_tets_set_time(s, time);
         pli_tets_load(s, state);
+        pli_shells_load(s, state);
         pli_contacts_begin_step(s->contacts, time, time);
     }
     return pli_mesh_stepper_measure(s, state, after_step, report);

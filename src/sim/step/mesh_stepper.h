@@ -12,9 +12,11 @@
 //
 //     mesh_stepper.c      builds the terms and the stepper
 //     tets_build.c        the tetrahedra's term
+//     shells_build.c      those of shells
 //     minimizer_build.c   the minimiser
 //     scripts.c           what scripts, grips and forces want
 //     guess.c             where the minimisation begins
+//     loads.c             loads and cavities
 //     pursuit.c           held vertices that barriers keep from arriving
 //     mesh_step.c         a step
 //     report/measure.c    what a state amounts to
@@ -23,6 +25,7 @@
 
 #include "fem/elastic.h"
 #include "fem/gravity.h"
+#include "fem/pressure.h"
 #include "fem/projective.h"
 #include "fem/rayleigh.h"
 #include "fem/shell.h"
@@ -55,8 +58,11 @@ typedef struct pli_mesh_stepper {
     pli_anchor inertia;
     pli_anchor drag;
     pli_anchor attachment;
-    pli_anchor grip; // borrows the state's arrays while they are in use; idle without grips
-    pli_load load;   // borrows the state's forces; idle without any
+    pli_anchor grip;        // borrows the state's arrays while they are in use; idle without grips
+    pli_load load;          // borrows the state's forces; idle without any
+    pli_load dead_load;     // of the scene's loads
+    pli_pressure *pressure; // of the scene's loads; NULL: there is none
+    pli_cavities *cavities; // NULL: there are none
     pli_gravity gravity;
     pli_rayleigh *rayleigh; // NULL: no material asks for it
     pli_contacts *contacts; // NULL: nothing collides
@@ -76,15 +82,17 @@ typedef struct pli_mesh_stepper {
     double *drag_stiffness;       // [vertex_count] k m / h (N/m)
     double *attachment_stiffness; // [vertex_count] (N/m)
     double *attachment_target;    // [vertex_count][3] (m)
-    double *pursuit_stiffness;    // [vertex_count] (N/m); NULL without barriers
-    double *pursuit_target;       // [vertex_count][3] (m); NULL without barriers
-    double *friction_start;       // [vertex_count][3] where points stick (m); NULL without barriers
-    double *x;                    // [vertex_count][3] iterate (m)
-    int32_t min_iterations;       // that a guess needs, however small its gradient
-    double energy_noise;          // rounding of the elastic energy near rest (J)
+    double *dead_force;        // [vertex_count][3] of the scene's loads (N); NULL: there are none
+    double *pursuit_stiffness; // [vertex_count] (N/m); NULL without barriers
+    double *pursuit_target;    // [vertex_count][3] (m); NULL without barriers
+    double *friction_start;    // [vertex_count][3] where points stick (m); NULL without barriers
+    double *x;                 // [vertex_count][3] iterate (m)
+    int32_t min_iterations;    // that a guess needs, however small its gradient
+    double energy_noise;       // rounding of the elastic energy near rest (J)
 
-    double *J;             // [tet_count] scratch of reports
-    pli_body_parts *parts; // of frames; NULL: nobody has asked for one
+    double *J;                         // [tet_count] scratch of reports
+    pli_cavity_report *cavity_reports; // [model->cavity_count]
+    pli_body_parts *parts;             // of frames; NULL: nobody has asked for one
 } pli_mesh_stepper;
 
 extern const pli_stepper_ops pli_mesh_stepper_ops;

@@ -97,6 +97,7 @@ static pli_status create_linear(pli_mesh_stepper *s, double relative_tolerance,
                                     .multigrid = model->multigrid,
                                     .fixed = s->fixed};
     PLI_TRY(pli_linear_solver_create(s->context, &linear, s->objective.H, &s->linear));
+    pli_linear_solver_set_low_rank(s->linear, s->objective.low_rank);
     pli_linear_solver_set_timers(s->linear, s->timers);
     s->linear_source = (pli_linear_source){
         .linear = s->linear, .relative_tolerance = relative_tolerance, .timers = s->timers};

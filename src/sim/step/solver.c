@@ -105,7 +105,7 @@ static void leave_open(const pli_state *state, pli_step_report *report)
 {
     report->step = state->step;
     report->time = pli_state_time(state);
-    report->energy = (pli_energies){NAN, NAN, NAN, NAN, NAN, NAN};
+    report->energy = (pli_energies){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     for (int k = 0; k < 3; ++k) report->momentum[k] = report->angular_momentum[k] = NAN;
     report->min_J = NAN;
     report->min_gap = INFINITY;

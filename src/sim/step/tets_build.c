@@ -21,7 +21,7 @@ bool pli_tets_are_projective(const pli_model *model)
         pli_model_tet_params(model, tet, params);
         if (params[PLI_LAME_LAMBDA] != 0) return false;
     }
-    return model->tet_count > 0;
+    return model->tet_count > 0 && model->branches == NULL;
 }
 
 static pli_status create_projective(pli_mesh_stepper *s)
@@ -133,6 +133,7 @@ static pli_status create_kind(pli_mesh_stepper *s, pli_element_kind kind, pli_el
     if (count == 0 && kind != PLI_ELEMENT_LINEAR) goto done;
     pli_elastic_def def = describe_elements(model, &e, count);
     def.yields = model->yields != NULL;
+    def.relaxes = model->branches != NULL;
     def.numbers = e.numbers;
     if (kind == PLI_ELEMENT_QUADRATIC) def.mid_nodes = e.mid;
     if (kind == PLI_ELEMENT_LOCKING_FREE) {
@@ -169,15 +170,6 @@ void pli_tets_measure(const pli_mesh_stepper *s, const double *x, double *J, dou
     pli_elastic *list[PLI_TETS_KINDS];
     int32_t count = pli_tets_list(s, list);
     for (int32_t k = 0; k < count; ++k) pli_elastic_measure(list[k], x, J, von_mises);
-}
-
-double pli_tets_energy(const pli_mesh_stepper *s, const double *x)
-{
-    pli_elastic *list[PLI_TETS_KINDS];
-    int32_t count = pli_tets_list(s, list);
-    double sum = 0;
-    for (int32_t k = 0; k < count; ++k) sum += pli_sum_value(pli_elastic_term.energy(list[k], x));
-    return sum;
 }
 
 void pli_tets_add(pli_mesh_stepper *s, pli_objective *objective)
@@ -218,26 +210,76 @@ static pli_plastic describe_plastic(const pli_model *model)
                          .inside = model->solver_def.plasticity == PLI_PLASTICITY_IMPLICIT};
 }
 
+static pli_viscoelastic describe_viscoelastic(const pli_model *model)
+{
+    return (pli_viscoelastic){.materials = model->branches,
+                              .material_of = model->material_of,
+                              .first_point = model->first_point,
+                              .branch_count = model->branch_count,
+                              .h = model->dt};
+}
+
+static pli_viscoelastic_history point_history(const pli_state *state)
+{
+    return (pli_viscoelastic_history){state->law_stress, state->overstress};
+}
+
 void pli_tets_load(pli_mesh_stepper *s, const pli_state *state)
 {
     const pli_plastic plastic = describe_plastic(s->model);
-    if (plastic.materials == NULL || s->elastic == NULL) return;
+    const pli_viscoelastic viscoelastic = describe_viscoelastic(s->model);
+    const pli_viscoelastic_history history = point_history(state);
     pli_elastic *list[PLI_TETS_KINDS];
     int32_t count = pli_tets_list(s, list);
     for (int32_t k = 0; k < count; ++k) {
-        pli_plastic_apply(&plastic, state->plastic, state->plastic_history, list[k]);
+        if (plastic.materials != NULL) {
+            pli_plastic_apply(&plastic, state->plastic, state->plastic_history, list[k]);
+        }
+        if (viscoelastic.materials != NULL) pli_viscoelastic_rest(&viscoelastic, &history, list[k]);
     }
 }
 
-void pli_tets_yield(pli_mesh_stepper *s, pli_state *state)
+void pli_tets_begin_step(pli_mesh_stepper *s, const pli_state *state)
+{
+    const pli_viscoelastic viscoelastic = describe_viscoelastic(s->model);
+    const pli_viscoelastic_history history = point_history(state);
+    pli_elastic *list[PLI_TETS_KINDS];
+    int32_t count = pli_tets_list(s, list);
+    pli_tets_load(s, state);
+    for (int32_t k = 0; viscoelastic.materials != NULL && k < count; ++k) {
+        pli_viscoelastic_begin_step(&viscoelastic, &history, list[k]);
+    }
+}
+
+void pli_tets_end_step(pli_mesh_stepper *s, pli_state *state)
 {
     const pli_plastic plastic = describe_plastic(s->model);
-    if (plastic.materials == NULL) return;
+    const pli_viscoelastic viscoelastic = describe_viscoelastic(s->model);
+    const pli_viscoelastic_history history = point_history(state);
     pli_elastic *list[PLI_TETS_KINDS];
     int32_t count = pli_tets_list(s, list);
     for (int32_t k = 0; k < count; ++k) {
-        pli_plastic_return(&plastic, state->x, state->plastic, state->plastic_history, list[k]);
+        if (plastic.materials != NULL) {
+            pli_plastic_return(&plastic, state->x, state->plastic, state->plastic_history, list[k]);
+        }
+        if (viscoelastic.materials == NULL) continue;
+        pli_viscoelastic_end_step(&viscoelastic, state->x, &history, list[k]);
     }
+}
+
+double pli_tets_energy(pli_mesh_stepper *s, const pli_state *state)
+{
+    const pli_viscoelastic viscoelastic = describe_viscoelastic(s->model);
+    const pli_viscoelastic_history history = point_history(state);
+    pli_elastic *list[PLI_TETS_KINDS];
+    int32_t count = pli_tets_list(s, list);
+    double sum = 0;
+    for (int32_t k = 0; k < count; ++k) {
+        sum += viscoelastic.materials == NULL
+                   ? pli_sum_value(pli_elastic_term.energy(list[k], state->x))
+                   : pli_viscoelastic_energy(&viscoelastic, state->x, &history, list[k]);
+    }
+    return sum;
 }
 
 // ---- what changes with time

@@ -24,10 +24,9 @@ enum { PLI_TETS_KINDS = 3 };
 // Those that there are; returns how many.
 int32_t pli_tets_list(const pli_mesh_stepper *stepper, pli_elastic *list[PLI_TETS_KINDS]);
 
-// pli_elastic_measure of all of them, and the sum of their energies (J).
+// pli_elastic_measure of all of them.
 void pli_tets_measure(const pli_mesh_stepper *stepper, const double *x, double *J,
                       double *von_mises);
-double pli_tets_energy(const pli_mesh_stepper *stepper, const double *x);
 
 // Adds the tetrahedra of a stepper to its objective, and gives them back.
 void pli_tets_add(pli_mesh_stepper *stepper, pli_objective *objective);
@@ -54,12 +53,19 @@ pli_status pli_tets_create_elastic(pli_mesh_stepper *stepper, const pli_tet_choi
 // Fills elastic, quadratic and patched of a stepper if that was not done yet. Errors: memory.
 pli_status pli_tets_ensure_elastic(pli_mesh_stepper *stepper);
 
-// Makes the tetrahedra of a stepper, if any yield, those of a state; to be called before anything
-// is asked of them.
+// Makes the tetrahedra of a stepper those of a state, as it is between steps: what yielded keeps
+// its shape, what is viscoelastic the stress of its branches. To be called before anything is asked
+// of them.
 void pli_tets_load(pli_mesh_stepper *stepper, const pli_state *state);
 
-// The end of a step: yields at the positions of the state.
-void pli_tets_yield(pli_mesh_stepper *stepper, pli_state *state);
+// The same for a step that begins with a state: branches fade and take up stress on the way.
+void pli_tets_begin_step(pli_mesh_stepper *stepper, const pli_state *state);
+
+// The end of a step: yields and updates branches at the positions of the state.
+void pli_tets_end_step(pli_mesh_stepper *stepper, pli_state *state);
+
+// Energy that the tetrahedra store (J); not of projective ones.
+double pli_tets_energy(pli_mesh_stepper *stepper, const pli_state *state);
 
 // Gives the tetrahedra the numbers that their materials have at a time (s), where those change. No
 // allocation.

@@ -74,6 +74,29 @@ static const struct {
      "    regions: [{where: {half_space: {point: [0, 0, 0], normal: [1, 0, 0]}}, material: "
      "firm}]}\n",
      0.02, 0.05, 1e4},
+    {"viscoelastic tetrahedra",
+     "materials:\n  soft: {law: fixed-corotated, density: 1000, young: 1e5, poisson: 0.3, "
+     "rayleigh: "
+     "0.02,\n    viscoelastic: [{ratio: 1, time: 0.01}, {ratio: 0.5, time: 0.1}]}\n"
+     "  firm: {law: stable-neo-hookean, density: 2000, young: 4e5, poisson: 0.4}\n"
+     "bodies:\n"
+     "  bar: {geometry: {grid: {size: [0.6, 0.3, 0.3], cells: [2, 1, 1]}}, material: soft,\n"
+     "    regions: [{where: {half_space: {point: [0, 0, 0], normal: [1, 0, 0]}}, material: "
+     "firm}],\n"
+     "    start: {stretched: [1.3, 0.7, 1]}}\n",
+     0.1, 0.1, 1e4},
+    {"viscoelastic quadratic tetrahedra",
+     "materials:\n  soft: {law: fixed-corotated, density: 1000, young: 1e5, poisson: 0.3, "
+     "rayleigh: "
+     "0.02,\n    viscoelastic: [{ratio: 1, time: 0.01}, {ratio: 0.5, time: 0.1}]}\n"
+     "  firm: {law: stable-neo-hookean, density: 2000, young: 4e5, poisson: 0.4}\n"
+     "bodies:\n"
+     "  bar: {geometry: {grid: {size: [0.6, 0.3, 0.3], cells: [2, 1, 1]}}, material: soft, "
+     "element: quadratic,\n"
+     "    regions: [{where: {half_space: {point: [0, 0, 0], normal: [1, 0, 0]}}, material: "
+     "firm}],\n"
+     "    start: {stretched: [1.3, 0.7, 1]}}\n",
+     0.05, 0.1, 1e4},
     {"projective tetrahedra",
      "materials: {soft: {law: corotated, density: 1000, mu: 2e4}}\n"
      "bodies: {bar: {geometry: {grid: {size: [0.6, 0.3, 0.3], cells: [2, 1, 1]}}, material: "
@@ -86,6 +109,20 @@ static const struct {
      "bodies: {sheet: {kind: shell, geometry: {sheet: {columns: 5, rows: 5}}, material: cotton}}\n"
      "contact: none\n" HANGING,
      0.02, 0.02, 1e3},
+    {"folding shell",
+     "materials: {paper: {law: stable-neo-hookean, density: 400, young: 1e5, poisson: 0.3, "
+     "rayleigh: 0.01}}\n"
+     "bodies: {sheet: {kind: shell, geometry: {sheet: {columns: 5, rows: 5}}, material: paper,\n"
+     "  fold: {angle: 5, hardening: 0.2}}}\n"
+     "contact: none\n" HANGING,
+     0.02, 0.02, 1e3},
+    {"plate",
+     "materials: {cotton: {law: stable-neo-hookean, density: 400, young: 1e5, poisson: 0.3, "
+     "rayleigh: 0.01}}\n"
+     "bodies: {sheet: {kind: shell, geometry: {sheet: {columns: 5, rows: 5}}, material: cotton,\n"
+     "  bending_model: plate}}\n"
+     "contact: none\n" HANGING,
+     0.02, 0.02, 1e3},
     {"cloth",
      "bodies: {cloth: {kind: cloth, geometry: {sheet: {columns: 5, rows: 5}},\n"
      "  springs: {rayleigh: 0.02, drag: 4}}}\n"
@@ -93,6 +130,30 @@ static const struct {
      0.02, 0.05, 1e3},
     {"barriers", CUBES("contact: {method: barrier, distance: 2e-2, friction: 0.3}\n", ""), 1e-4,
      1e-3, 1e4},
+    // the pressure is that on all of the surface, which is closed; unit.fem.pressure has open ones
+    {"loads",
+     "materials: {soft: {law: fixed-corotated, density: 1000, young: 1e5, poisson: 0.3}}\n"
+     "bodies: {bar: {geometry: {grid: {size: [0.6, 0.3, 0.3], cells: [2, 1, 1]}}, material: "
+     "soft}}\n"
+     "loads:\n"
+     "  - {pressure: 1e3}\n"
+     "  - {traction: [0, 10, 0], where: {half_space: {point: [0.29, 0, 0], normal: [1, 0, 0]}}}\n"
+     "  - {acceleration: [1, 2, 3], over_time: [{time: 0, factor: 0}, {time: 1, factor: 2}]}\n",
+     0.02, 0.1, 1e3},
+    {"cavities",
+     "materials: {skin: {law: stable-neo-hookean, density: 400, young: 1e5, poisson: 0.3}}\n"
+     "bodies:\n"
+     "  given: {kind: shell, geometry: {grid: {cells: [2, 1, 1]}}, material: skin}\n"
+     "  gas: {kind: shell, geometry: {grid: {cells: [1, 2, 1]}}, material: skin, position: [2, 0, "
+     "0]}\n"
+     "  liquid: {kind: shell, geometry: {grid: {cells: [1, 1, 2]}}, material: skin, position: [4, "
+     "0, 0]}\n"
+     "cavities:\n"
+     "  pump: {body: given, content: {pressure: 100}}\n"
+     "  air: {body: gas, content: {gas: {pressure: 100, ambient: 1000}}}\n"
+     "  water: {body: liquid, content: {liquid: {bulk: 1e4}}}\n"
+     "contact: none\n",
+     0.02, 0.1, 1e4},
     {"penalties", CUBES("contact: penalty\n", ", method: penalty"), 1e-3, 1e-2, 1e4},
 };
 
@@ -176,8 +237,17 @@ static void add_hessian(const pli_term *term, const double *x, bool projected, p
 static void case_multiply(void *user, const double *x, const double *d, double *Hd)
 {
     const term_case *one = user;
-    add_hessian(one->term, x, false, one->H);
+    const pli_term *term = one->term;
+    add_hessian(term, x, false, one->H);
     pli_bcsr_multiply(one->H, d, Hd);
+    if (term->ops->add_low_rank == NULL) return;
+    pli_low_rank *part = NULL;
+    pli_context *context = one->H->context;
+    OK(context, pli_low_rank_create(context, 3 * (int64_t)one->H->row_count,
+                                    term->ops->count_low_rank(term->self), &part));
+    term->ops->add_low_rank(term->self, x, part);
+    pli_low_rank_multiply_add(part, d, Hd);
+    pli_low_rank_destroy(part);
 }
 
 static void gradients_and_hessians_are_derivatives_of_the_energy(void **state)

@@ -136,7 +136,11 @@ static void hinge_init(one_hinge *h, pli_context *context, double rest_angle)
     double rest[12];
     double rigidity = 2;
     fold(rest_angle, rest);
-    pli_hinges_def def = {4, 1, rest, hinge_vertices, &rigidity};
+    pli_hinges_def def = {.vertex_count = 4,
+                          .hinge_count = 1,
+                          .rest = rest,
+                          .vertices = hinge_vertices,
+                          .rigidity = &rigidity};
     OK(context, pli_hinges_create(context, &def, &h->hinges));
     OK(context, pli_bcsr_create(context, 4, 1, &h->hinges->elements.cliques, &h->H));
     OK(context, pli_hinges_term.bind(h->hinges, h->H));
@@ -370,7 +374,11 @@ static void a_cylinder_stores_the_energy_of_a_plate(void **state)
     assert_int_equal(list.count, (3 * mesh->triangle_count - 4 * CELLS) / 2);
     for (int32_t k = 0; k < list.count; ++k) rigidity[k] = D;
     int32_t inner = keep_inner(CELLS, &list);
-    pli_hinges_def hinges_def = {mesh->vertex_count, inner, mesh->points, list.vertices, rigidity};
+    pli_hinges_def hinges_def = {.vertex_count = mesh->vertex_count,
+                                 .hinge_count = inner,
+                                 .rest = mesh->points,
+                                 .vertices = list.vertices,
+                                 .rigidity = rigidity};
     pli_hinges *hinges = NULL;
     OK(context, pli_hinges_create(context, &hinges_def, &hinges));
     // diagonals of (CELLS - 2)^2 squares, and sides between two of them
@@ -455,6 +463,35 @@ static void hinges_join_the_triangles_of_crowded_edges_in_order(void **state)
     pli_hinge_list_clear(context, &list);
 }
 
+// Three triangles at one edge: plates end there, and hinges join them; the fourth is the neighbour
+// of one of them.
+static void plates_leave_crowded_edges_to_hinges(void **state)
+{
+    pli_context *context = *state;
+    static const double rest[] = {0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, -1, 1, 0, 1};
+    static const int32_t triangles[] = {0, 1, 2, 0, 1, 3, 0, 1, 4, 1, 5, 2};
+    const double ones[4] = {1, 1, 1, 1}, zeros[4] = {0};
+    const uint8_t all[4] = {1, 1, 1, 1};
+    pli_shell_term_def def = {.membrane = {.vertex_count = 6,
+                                           .triangle_count = 4,
+                                           .rest = rest,
+                                           .triangles = triangles,
+                                           .thickness = ones,
+                                           .young = ones,
+                                           .poisson = zeros},
+                              .bending = ones,
+                              .is_plate = all};
+    pli_shell *shell = NULL;
+    OK(context, pli_shell_create(context, &def, &shell));
+    assert_int_equal(shell->hinges->hinge_count, 2);
+    assert_int_equal(shell->plates->plate_count, 4);
+    static const int hinges[4] = {1, 0, 0, 1};
+    for (int k = 0; k < 4; ++k) assert_int_equal(shell->plates->hinges[k] != 0, hinges[k]);
+    assert_int_equal(shell->hinge_rows[0], 0);
+    assert_int_equal(shell->hinge_rows[1], 1);
+    pli_shell_destroy(shell);
+}
+
 // Neighbouring turns of a scroll are a gap apart, its vertices are spaced equally.
 static void scrolls_are_spirals_of_equal_squares(void **state)
 {
@@ -514,6 +551,7 @@ int main(void)
         TEST_IN_CONTEXT(a_triangle_without_area_costs_infinite_energy_and_breaks_nothing, 1),
         TEST_IN_CONTEXT(a_shell_needs_area_at_rest, 1),
         TEST_IN_CONTEXT(hinges_join_the_triangles_of_crowded_edges_in_order, 1),
+        TEST_IN_CONTEXT(plates_leave_crowded_edges_to_hinges, 1),
         TEST_IN_CONTEXT(scrolls_are_spirals_of_equal_squares, 1),
         cmocka_unit_test(no_failing_allocation_leaks),
     };

@@ -125,6 +125,79 @@ static void later_files_win_key_by_key(void **state)
     pli_scene_destroy(scene);
 }
 
+static const double *fibre_of(const pli_scene *scene)
+{
+    const pli_material_def *material = &pli_scene_get(scene)->materials[0];
+    for (int32_t k = 0; k < material->parameter_count; ++k) {
+        if (strcmp(material->parameters[k].name, "fibre") != 0) continue;
+        assert_int_equal(material->parameters[k].direction_count, 3);
+        return material->parameters[k].direction;
+    }
+    fail_msg("no direction");
+    return NULL;
+}
+
+// Lists are directions, from one file over the next, and as the scene is printed.
+static void parameters_may_be_directions(void **state)
+{
+    fixture *fix = *state;
+    put(fix, "a.yaml",
+        "materials: {rubber: {preset: muscle, parameters: {fibre: [0, 2, 1], k1: 5}}}\n" BODY);
+    put(fix, "b.yaml", "include: a.yaml\nmaterials: {rubber: {parameters: {fibre: [0, 0, 3]}}}\n");
+    pli_scene *scene = NULL;
+    OK(fix->context, load(fix, "a.yaml", NULL, &scene));
+    NEAR(fibre_of(scene)[1], 2, 0, 0);
+    pli_scene_destroy(scene);
+    OK(fix->context, load(fix, "b.yaml", NULL, &scene));
+    NEAR(fibre_of(scene)[1], 0, 0, 0);
+    NEAR(fibre_of(scene)[2], 3, 0, 0);
+    char *text = NULL;
+    OK(fix->context, pli_scene_to_yaml(scene, NULL, &text));
+    pli_scene_destroy(scene);
+    put(fix, "c.yaml", text);
+    pli_text_free(fix->context, text);
+    OK(fix->context, load(fix, "c.yaml", NULL, &scene));
+    NEAR(fibre_of(scene)[2], 3, 0, 0);
+    pli_scene_destroy(scene);
+}
+
+static void parameters_of_the_wrong_kind_are_refused(void **state)
+{
+    fixture *fix = *state;
+    static const struct {
+        const char *parameters;
+        const char *message;
+    } wrong[] = {
+        {"fibre: 2", "fibre: law 'fibres' takes a direction here: three numbers that are not all "
+                     "zero, such as [0, 1, 0]"},
+        {"fibre: [0, 0, 0]",
+         "fibre: law 'fibres' takes a direction here: three numbers that are not "
+         "all zero, such as [0, 1, 0]"},
+        {"k1: [0, 1, 0]", "k1: law 'fibres' takes a number here"},
+        {"k1: {}", "k1: law 'fibres' takes a number here"},
+    };
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; ++k) {
+        char text[256], want[300], message[1024];
+        snprintf(text, sizeof text,
+                 "materials: {rubber: {preset: muscle, parameters: {%s}}}\n" BODY,
+                 wrong[k].parameters);
+        put(fix, "w.yaml", text);
+        pli_scene *scene = NULL;
+        assert_int_equal(load(fix, "w.yaml", NULL, &scene), PLI_ERROR_SCENE);
+        pli_context_message(fix->context, message, sizeof message);
+        snprintf(want, sizeof want, "materials.rubber.parameters.%s", wrong[k].message);
+        if (strstr(message, want) == NULL) fail_msg("'%s' lacks '%s'", message, want);
+    }
+    // and what the law says about its inputs together
+    put(fix, "w.yaml", "materials: {rubber: {preset: wood, parameters: {poisson12: 4}}}\n" BODY);
+    pli_scene *scene = NULL;
+    char message[1024];
+    assert_int_equal(load(fix, "w.yaml", NULL, &scene), PLI_ERROR_SCENE);
+    pli_context_message(fix->context, message, sizeof message);
+    assert_non_null(strstr(message, "materials.rubber.parameters: law 'orthotropic': poisson12 = 4 "
+                                    "leaves no positive stiffness"));
+}
+
 static void faults_in_includes_name_their_file(void **state)
 {
     fixture *fix = *state;
@@ -134,11 +207,11 @@ static void faults_in_includes_name_their_file(void **state)
             "lib/m.yaml:2:31: materials.rubber.young: found '-1'; allowed: greater than 0 and at "
             "most 1e15 Pa");
     put(fix, "lib/m.yaml", "materials:\n  rubber: {preset: rubbr}\n");
-    refused(
-        fix, "a.yaml", PLI_ERROR_SCENE,
-        "lib/m.yaml:2:20: materials.rubber.preset: found 'rubbr', which is not a preset; "
-        "presets are tissue, rubber, bone, pvc, metal, ceramic, snow, sand, goo, water (did you "
-        "mean 'rubber'?)");
+    refused(fix, "a.yaml", PLI_ERROR_SCENE,
+            "lib/m.yaml:2:20: materials.rubber.preset: found 'rubbr', which is not a preset; "
+            "presets are tissue, rubber, bone, pvc, metal, ceramic, muscle, tendon, artery, wood, "
+            "vulcanised-rubber, snow, sand, goo, water (did you "
+            "mean 'rubber'?)");
     put(fix, "lib/m.yaml", "materials: [\n");
     refused(fix, "a.yaml", PLI_ERROR_SCENE,
             "lib/m.yaml:2:1: did not find expected node content, while parsing a flow node that "
@@ -351,6 +424,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(later_files_win_key_by_key, set_up, tear_down),
         cmocka_unit_test_setup_teardown(faults_in_includes_name_their_file, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(parameters_may_be_directions, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(parameters_of_the_wrong_kind_are_refused, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(includes_stay_in_the_folder_and_end, set_up, tear_down),
         cmocka_unit_test_setup_teardown(many_includes_are_counted, set_up, tear_down),
         cmocka_unit_test_setup_teardown(mesh_files_are_loaded_beside_the_file_that_names_them,

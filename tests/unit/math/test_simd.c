@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "math/simd.h"
+#include "math/simd_exp.h"
 #include "math/simd_log.h"
 
 static const double samples[] = {0.0,   -0.0,    1,      -1,    0.5,       -3.25,    1e-300,
@@ -174,6 +175,37 @@ static void logarithm_keeps_the_digits_of_what_is_above_one(void **state)
     assert_true(pli_d4_log_above(pli_d4_broadcast(1), (pli_d4){0})[0] == 0);
 }
 
+// Two units in the last place of the C library's exponential, and of what is left of it near zero:
+// less one, over the argument, and less the argument, too.
+static void exponential_is_that_of_the_library(void **state)
+{
+    (void)state;
+    pli_random random = {.seed = 3, .stream = 3};
+    for (uint64_t k = 0; k < 200000; k += 4) {
+        double x[4];
+        for (uint64_t lane = 0; lane < 4; ++lane) {
+            double u = pli_random_range(random, k + lane, -1, 1);
+            x[lane] = k % 12 == 0 ? 690 * u : k % 12 == 4 ? 3 * u : pow(10, -18 * fabs(u)) * u;
+        }
+        pli_d4 at = pli_d4_load(x), power = pli_d4_exp(at), less = pli_d4_expm1(at);
+        pli_d4 slope = pli_d4_expm1_slope(at), above = pli_d4_expm1_above(at);
+        for (int lane = 0; lane < 4; ++lane) {
+            long double exact = expm1l((long double)x[lane]);
+            NEAR(power[lane], exp(x[lane]), 4.5e-16, 0);
+            NEAR(less[lane], (double)exact, 1e-15, 0);
+            if (x[lane] != 0) NEAR(slope[lane], (double)(exact / (long double)x[lane]), 1e-15, 0);
+            // from 1/2 on by a difference, of which 1/4 is left
+            double want = (double)(exact - (long double)x[lane]);
+            if (fabs(x[lane]) > 1e-3) NEAR(above[lane], want, 4e-15, 0);
+            if (fabs(x[lane]) < 1e-6) NEAR(above[lane], x[lane] * x[lane] / 2, 1e-6, 0);
+        }
+    }
+    assert_true(pli_d4_exp((pli_d4){0})[0] == 1);
+    assert_true(pli_d4_expm1_slope((pli_d4){0})[0] == 1);
+    assert_true(pli_d4_expm1_above((pli_d4){0})[0] == 0);
+    assert_true(isnan(pli_d4_exp(pli_d4_broadcast(NAN))[0]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,6 +216,7 @@ int main(void)
         cmocka_unit_test(scaling_is_an_exact_power_of_two),
         cmocka_unit_test(logarithm_is_that_of_the_library),
         cmocka_unit_test(logarithm_keeps_the_digits_of_what_is_above_one),
+        cmocka_unit_test(exponential_is_that_of_the_library),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@
 #include "math/vec3.h"
 #include "mpm/implicit/implicit.h"
 
-enum { MOST_KINDS = 8, MOST_INPUTS = 8 };
+enum { MOST_KINDS = 8, MOST_INPUTS = 32 };
 
 typedef struct world_def {
     pli_spline_kind spline;
@@ -62,7 +62,7 @@ static void set_laws(world *w, const char *names)
         const pli_material_ops *law = pli_material_find(NULL, name);
         double inputs[MOST_INPUTS];
         assert_non_null(law);
-        for (int32_t k = 0; k < law->input_count; ++k) inputs[k] = law->inputs[k].fallback;
+        (void)pli_material_defaults(law, inputs);
         pli_material made = material_of(law, 1000, inputs);
         w->matter[w->kind_count] = pli_implicit_kind_make(&made, false);
         w->kinds[w->kind_count] = (pli_cloud_kind){1 + w->kind_count, 1e-3 * (1 + w->kind_count)};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scenes whose tetrahedra yield: what is kept of it, failing allocations, and solvers that do
-// without. What all steps promise is in conformance/sim/test_steppers.c.
+// Scenes whose tetrahedra yield or relax: what is kept of it, failing allocations, and solvers that
+// do without. What all steps promise is in conformance/sim/test_steppers.c.
 #include "promises.h"
 #include "step_scenes.h"
 
@@ -11,6 +11,8 @@ static void failing_allocations_leave_nothing(void **state)
 {
     (void)state;
     expect_no_leak(yielding_scene, true);
+    expect_no_leak(viscoelastic_scene, true);
+    expect_no_leak(folding_scene, true);
 }
 
 // History that is not zero, in the arrays of the state.

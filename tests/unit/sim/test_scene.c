@@ -76,6 +76,7 @@ static void tables_keep_their_rules(void **state)
         if (schema->scalar_key != NULL) {
             assert_non_null(pli_schema_find(schema, schema->scalar_key));
         }
+        if (schema->list_key != NULL) assert_non_null(pli_schema_find(schema, schema->list_key));
         for (int32_t i = 0; i < schema->field_count; ++i) {
             const pli_field *field = &schema->fields[i];
             check_row(schema, field);
@@ -568,8 +569,13 @@ static void materials_must_be_complete(void **state)
 }
 
 static const pli_material_input own_inputs[] = {
-    {"bulk", "Pa", 2e9, 0, 1e12, true, "Bulk modulus."},
-    {"exponent", "", 7, 1, 9, false, "Exponent."},
+    {.key = "bulk",
+     .unit = "Pa",
+     .fallback = 2e9,
+     .max = 1e12,
+     .exclusive = true,
+     .doc = "Bulk modulus."},
+    {.key = "exponent", .unit = "", .fallback = 7, .min = 1, .max = 9, .doc = "Exponent."},
 };
 static const pli_material_ops own_law = {
     .name = "own-fluid", .input_count = 2, .inputs = own_inputs};

@@ -289,12 +289,12 @@ static void laws_and_yields_go_together_as_particles_have_them(void **state)
         const pli_material_ops *ops = pli_material_get(k);
         for (int32_t yield = 0; pli_yield_variants[yield] != NULL; ++yield) {
             char text[512];
-            bool is_fluid = strcmp(ops->name, "fluid") == 0;
+            bool has_young = strcmp(ops->inputs[0].key, "young") == 0;
             snprintf(text, sizeof text,
                      "materials: {m: {law: %s, density: 1, %s yield: {%s: {%s}}}}\n"
                      "bodies: {b: {geometry: {particles: {shape: {sphere: 1}}}, material: m}}\n"
                      "domain: 0.1\n",
-                     ops->name, is_fluid ? "" : "young: 1e4, poisson: 0.3,",
+                     ops->name, has_young ? "young: 1e4, poisson: 0.3," : "",
                      pli_yield_variants[yield]->name,
                      yield == PLI_YIELD_VON_MISES ? "stress: 1" : "");
             pli_scene *scene = NULL;
@@ -615,11 +615,13 @@ static void materials_of_particles_must_make_sense(void **state)
          "viscosity"},
         {OF("{preset: water, yield: snow}"),
          "s:1:39: materials.m.yield: law 'fluid' cannot yield by 'snow'; laws that can are "
-         "fixed-corotated, stable-neo-hookean, neo-hookean, corotated, hencky"},
+         "fixed-corotated, stable-neo-hookean, neo-hookean, mooney-rivlin, ogden, "
+         "st-venant-kirchhoff, corotated, hencky"},
         {OF("{preset: metal, law: linear}"),
          "s:1:13: materials.m.yield: law 'linear' cannot yield by 'von-mises', as preset metal; "
-         "laws that can are fixed-corotated, stable-neo-hookean, neo-hookean, corotated, hencky, "
-         "or write yield: none"},
+         "laws that can are fixed-corotated, stable-neo-hookean, neo-hookean, mooney-rivlin, "
+         "ogden, "
+         "st-venant-kirchhoff, corotated, hencky, or write yield: none"},
         {OF("{preset: rubber, yield: von-mises}"),
          "s:1:40: materials.m.yield.von-mises.stress: is missing, and there is no preset that "
          "yields; it is: Stress in a pulled rod from which on it stays deformed; by default that "
