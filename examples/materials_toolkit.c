@@ -22,7 +22,8 @@ typedef struct batch {
     double dPdF[81 * POINTS]; // Pa
 } batch;
 
-// Points that are pulled along x by 0, 10, 20 and 30 per cent and sheared by as much, of rubber.
+// Points that are pulled along x by 0, 10, 20 and 30 per cent and sheared by twice as much, of
+// rubber. Shear of 0.1 would end exactly where slack fibres are straight, and tangents have a kink.
 static void fill(const pli_material_ops *law, batch *b)
 {
     const pli_material_preset *rubber = pli_material_preset_find("rubber");
@@ -37,7 +38,7 @@ static void fill(const pli_material_ops *law, batch *b)
     for (int32_t i = 0; i < POINTS; ++i) {
         for (int32_t k = 0; k < 9; ++k) b->F[k * POINTS + i] = k % 4 == 0 ? 1 : 0;
         b->F[0 * POINTS + i] += 0.1 * i; // F_xx
-        b->F[1 * POINTS + i] += 0.1 * i; // F_xy
+        b->F[1 * POINTS + i] += 0.2 * i; // F_xy
         for (int32_t k = 0; k < law->param_count; ++k) b->params[k * POINTS + i] = params[k];
     }
 }

@@ -157,13 +157,14 @@ pli_status pli_model_resolve_viscoelastic(pli_building *b)
 {
     pli_model *model = b->model;
     for (int32_t tet = 0; tet < model->tet_count; ++tet) {
-        int32_t count = b->def->materials[model->material_of[tet]].viscoelastic_count;
+        int32_t source = model->materials[model->material_of[tet]].source;
+        int32_t count = b->def->materials[source].viscoelastic_count;
         if (count > model->branch_count) model->branch_count = count;
     }
     if (model->branch_count == 0) return PLI_OK;
     PLI_TRY(PLI_MAKE(b->context, model->branches, model->material_count, "branches"));
     for (int32_t k = 0; k < model->material_count; ++k) {
-        model->branches[k] = resolve_branches(&b->def->materials[k]);
+        model->branches[k] = resolve_branches(&b->def->materials[model->materials[k].source]);
     }
     return PLI_OK;
 }
