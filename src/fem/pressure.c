@@ -177,7 +177,8 @@ void pli_pressure_destroy(pli_pressure *p)
     if (p == NULL) return;
     pli_context *context = p->elements.context;
     pli_elements_clear(&p->elements);
-    PLI_RELEASE(context, p->reference, p->share, p->patch_of, p->triangles, p->value, p->open, p->first, p);
+    PLI_RELEASE(context, p->reference, p->share, p->patch_of, p->triangles, p->value, p->open,
+                p->first, p);
 }
 
 // ---- the reference

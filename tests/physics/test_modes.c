@@ -106,9 +106,9 @@ static void beams_swing_in_time_as_their_modes_say(void **state)
 {
     static const char *const axes[] = {"", "yz"};
     for (int k = 0; k < 4; ++k) {
-        const pli_solid_beam beam = {{20, 2, 2}, "fixed-corotated", axes[k / 2], "linear"};
+        const pli_solid_beam struck = {{20, 2, 2}, "fixed-corotated", axes[k / 2], "linear"};
         double ratio;
-        OK(*state, pli_solid_struck_beam(*state, &beam, 2 * (k % 2), &ratio));
+        OK(*state, pli_solid_struck_beam(*state, &struck, 2 * (k % 2), &ratio));
         NEAR(ratio, 1, 0.005, 0);
     }
 }

@@ -22,8 +22,9 @@ PLI_CHECKED pli_status pli_solid_cantilever(pli_context *context, const char *el
 typedef struct pli_solid_lame {
     double displacement; // largest error, relative
     double hoop;         // error of the hoop stress of the layer at the inner face, relative
-    double
-        hoop_spread; // root mean square of the error of all elements' hoop stress, over its largest
+    // root mean squares of the error of hoop stress, over its largest
+    double hoop_vertices; // of vertices between the faces, averaged over the elements around them
+    double hoop_elements;
 } pli_solid_lame;
 
 PLI_CHECKED pli_status pli_solid_cylinder(pli_context *context, const char *element, double poisson,

@@ -163,7 +163,7 @@ pli_status pli_solid_fold(pli_solid *s, pli_context *context, const double *angl
         "  - {where: {vertices: [%d, %d, %d]}}\n"
         "  - {where: {vertices: [%d]}, motion: {center: [0, 0, 0], after: release, keyframes: "
         "[{time: 0}%s]}}\n"
-        "solver: {name: newton, linear: cholesky, norm: error, tolerance: 1e-11}\n"
+        "solver: {name: pn-pcg, linear: cholesky, norm: error, tolerance: 1e-11}\n"
         "time: {mode: quasi-static, fps: 1, frames: 1}\n",
         fold, (int)hinge[0], (int)hinge[1], (int)hinge[2], (int)hinge[3], keys));
     pli_status status = PLI_OK;

@@ -7,9 +7,9 @@
 #include "solid_run.h"
 
 // A cube of a law with one branch (ratio 0.8, 0.5 s), or a second one (0.3, 4 s), is stretched
-// within a step of 0.1 s and held for four: largest relative error of its stress, that of slow loads
-// times 1 + sum of gain exp(-t / tau), where the second Piola-Kirchhoff stress grows linearly in the
-// step.
+// within a step of 0.1 s and held for four: largest relative error of its stress, that of slow
+// loads times 1 + sum of gain exp(-t / tau), where the second Piola-Kirchhoff stress grows linearly
+// in the step.
 PLI_CHECKED pli_status pli_solid_relaxation(pli_context *context, const char *law,
                                             int32_t branch_count, double *error);
 
