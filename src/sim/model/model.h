@@ -109,9 +109,13 @@ typedef struct pli_model_load {
     double *weights;   // [vertex_count] see load_build.h
     double vector[3];
     int32_t triangle_count; // 0: it is no pressure
-    int32_t *triangles;     // [triangle_count][3] counter-clockwise seen from where it pushes
-    double pressure;        // Pa
-    bool closed;            // the triangles are a closed surface
+    // [triangle_count + side_count][3] counter-clockwise seen from where it pushes; behind those
+    // that are selected the corners of quadratic sides (load_sides.h)
+    int32_t *triangles;
+    double *shares; // [triangle_count + side_count] factors of the pressure; NULL: all are 1
+    int32_t side_count;
+    double pressure; // Pa
+    bool closed;     // the triangles are a closed surface
 } pli_model_load;
 
 typedef struct pli_model_cavity {
