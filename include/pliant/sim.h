@@ -33,7 +33,7 @@ enum { PLI_MODEL_LEVELS = 8 };
 typedef struct pli_painted_info {
     const char *number; // "materials.rubber.young"
     const char *by;     // "by array 'stiffness'", "by expression '1e5 * y'", "by keys"
-    double least;       // in the unit
+    double least;       // in the unit; of a direction: of its components
     double most;
     const char *unit;
 } pli_painted_info;

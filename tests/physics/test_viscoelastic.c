@@ -22,7 +22,7 @@ static double von_mises(const simulation *s)
     for (int32_t k = 0; k < frame.parts[0].field_count; ++k) {
         const pli_frame_field *field = &frame.parts[0].fields[k];
         if (strcmp(field->name, "von_mises") != 0) continue;
-        for (int64_t i = 1; i < frame.parts[0].cell_count; ++i) {
+        for (int64_t i = 1; i < frame.parts[0].point_count; ++i) {
             NEAR(field->values[i], field->values[0], 1e-9, 0);
         }
         return field->values[0];

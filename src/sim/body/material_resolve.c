@@ -288,21 +288,27 @@ static double default_value(const resolution *r, const pli_material_input *input
     return input->fallback;
 }
 
-// Finds the three numbers of a direction.
+// Finds the three numbers of a direction; where it is painted, what stands in for it.
 static bool find_direction(resolution *r, const pli_material_input *input, double direction[3])
 {
+    char key[sizeof r->problem->key];
+    snprintf(key, sizeof key, "parameters.%s", input->key);
     const pli_named_value *parameter = find_parameter(r->def, input->key);
+    const bool is_painted = parameter != NULL && parameter->painted_count > 0;
+    if (is_painted && parameter->painted->key_count > 0) {
+        return blame(r, key, parameter->painted,
+                     "is a direction, which does not change with time: keys are for numbers");
+    }
     const double *from = find_preset_number(r, input->key);
     if (from == NULL) from = input->direction;
-    if (parameter != NULL) from = parameter->direction;
-    bool has_three = parameter == NULL || parameter->direction_count == 3;
+    const bool is_plain = parameter != NULL && !is_painted;
+    if (is_plain) from = parameter->direction;
+    bool has_three = !is_plain || parameter->direction_count == 3;
     double length = has_three ? sqrt(from[0] * from[0] + from[1] * from[1] + from[2] * from[2]) : 0;
     if (length > 0 && isfinite(length)) {
         memcpy(direction, from, 3 * sizeof *direction);
         return true;
     }
-    char key[sizeof r->problem->key];
-    snprintf(key, sizeof key, "parameters.%s", input->key);
     return blame(r, key, parameter,
                  "law '%s' takes a direction here: three numbers that are not "
                  "all zero, such as [0, 1, 0]",

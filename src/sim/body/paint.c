@@ -27,8 +27,14 @@ void pli_paint_describe(const pli_paint_def *def, char *text, size_t capacity)
     char excerpt[PLI_EXCERPT_CAPACITY];
     if (has_array(def)) {
         snprintf(text, capacity, "by array '%s'", pli_excerpt(def->array, excerpt));
-    } else if (def->expression_count > 0) {
+    } else if (def->expression_count == 1) {
         snprintf(text, capacity, "by expression '%s'", pli_excerpt(def->expression[0], excerpt));
+    } else if (def->expression_count == 3) {
+        char y[PLI_EXCERPT_CAPACITY];
+        char z[PLI_EXCERPT_CAPACITY];
+        snprintf(text, capacity, "by expressions '%s', '%s', '%s'",
+                 pli_excerpt(def->expression[0], excerpt), pli_excerpt(def->expression[1], y),
+                 pli_excerpt(def->expression[2], z));
     } else {
         snprintf(text, capacity, "by keys");
     }
@@ -96,8 +102,14 @@ static bool check_components(const pli_paint *paint, char *error)
                  paint->def->array, count, component);
         return false;
     }
+    if (paint->value_count == 3 && component >= 0) {
+        snprintf(error, PLI_PAINT_ERROR,
+                 "three components are needed; found component %d alone of array '%s'", component,
+                 paint->def->array);
+        return false;
+    }
     bool is_one = count == 1 || component >= 0;
-    if (paint->value_count == 1 ? is_one : count == 3 && component < 0) return true;
+    if (paint->value_count == 1 ? is_one : count == 3) return true;
     snprintf(error, PLI_PAINT_ERROR,
              paint->value_count == 1
                  ? "array '%s' has %d components, of which one is needed: write component: 0"

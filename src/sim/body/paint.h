@@ -46,7 +46,7 @@ void pli_paint_vertices(const pli_paint *paint, const pli_canvas *canvas, double
 // The value of keys at a time (s).
 double pli_paint_keyed(const pli_paint_key_def *keys, int32_t key_count, int32_t ease, double time);
 
-// "by array 'stiffness'", "by expression '1e5 * y'", "by keys".
+// "by array 'stiffness'", "by expression '1e5 * y'", "by expressions '1', 'x', '0'", "by keys".
 void pli_paint_describe(const pli_paint_def *def, char *text, size_t capacity);
 
 // How many of array, expression and keys a paint has; exactly one is right.

@@ -113,7 +113,7 @@ typedef struct number {
     const pli_paint_def *paint; //
     int32_t parameter;          // -1: a member of the material
     const char *unit;
-    int32_t value_count;
+    int32_t value_count; // 1, or 3: a direction
 } number;
 
 enum { NUMBERS = 8 + PLI_MATERIAL_INPUTS };
@@ -130,7 +130,8 @@ static int32_t list_numbers(const pli_material_def *def, const pli_material_ops 
         const pli_named_value *given = &def->parameters[k];
         const pli_material_input *input = pli_material_input_of(law, given->name);
         if (input == NULL || given->painted_count == 0) continue;
-        numbers[count++] = (number){NULL, given->painted, k, input->unit, 1};
+        int32_t value_count = input->components > 0 ? input->components : 1;
+        numbers[count++] = (number){NULL, given->painted, k, input->unit, value_count};
     }
     return count;
 }
@@ -169,6 +170,7 @@ typedef struct painting {
     // the material of an element
     pli_material_def own;
     pli_named_value parameters[PLI_MATERIAL_INPUTS];
+    double directions[PLI_MATERIAL_INPUTS][3]; // of the parameters that are directions
 
     // the values found
     double ranges[NUMBERS][2];
@@ -194,14 +196,22 @@ static pli_status refuse_number(const painting *p, int32_t index, const char *te
     return pli_scene_fail(p->b->scene, PLI_ERROR_SCENE, &at, "%s", text);
 }
 
-// Puts a value where the material of an element has it.
-static void put_value(painting *p, const number *to, double value)
+// Puts values where the material of an element has them.
+static void put_values(painting *p, const number *to, const double values[3])
 {
-    if (to->parameter >= 0) {
-        p->parameters[to->parameter].value = value;
+    if (to->parameter < 0) {
+        memcpy((char *)&p->own + to->field->offset, values, sizeof *values);
         return;
     }
-    memcpy((char *)&p->own + to->field->offset, &value, sizeof value);
+    pli_named_value *parameter = &p->parameters[to->parameter];
+    if (to->value_count == 1) {
+        parameter->value = *values;
+        return;
+    }
+    double *direction = p->directions[to->parameter];
+    memcpy(direction, values, 3 * sizeof *direction);
+    parameter->direction = direction;
+    parameter->direction_count = 3;
 }
 
 static void note_wrong(painting *p, int32_t cell, int32_t index, const char *text)
@@ -218,18 +228,20 @@ static bool take_values(painting *p, int32_t cell)
 {
     for (int32_t k = 0; k < p->count; ++k) {
         const number *one = &p->numbers[k];
-        double value = NAN;
+        double values[3] = {0};
         char error[PLI_FIELD_ERROR_CAPACITY] = "found a value that is missing or not finite";
-        pli_paint_cell(&p->paints[k], &p->canvas, cell, &value);
-        bool is_right = isfinite(value);
-        if (is_right && one->field != NULL) is_right = pli_field_check(one->field, &value, error);
+        pli_paint_cell(&p->paints[k], &p->canvas, cell, values);
+        bool is_right = isfinite(values[0]) && isfinite(values[1]) && isfinite(values[2]);
+        if (is_right && one->field != NULL) is_right = pli_field_check(one->field, values, error);
         if (!is_right) {
             note_wrong(p, cell, k, error);
             return false;
         }
-        p->ranges[k][0] = fmin(p->ranges[k][0], value);
-        p->ranges[k][1] = fmax(p->ranges[k][1], value);
-        put_value(p, one, value);
+        for (int32_t i = 0; i < one->value_count; ++i) {
+            p->ranges[k][0] = fmin(p->ranges[k][0], values[i]);
+            p->ranges[k][1] = fmax(p->ranges[k][1], values[i]);
+        }
+        put_values(p, one, values);
     }
     return true;
 }

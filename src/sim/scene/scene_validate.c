@@ -275,13 +275,16 @@ static void convert_parameters(const pli_material_input *inputs, int32_t input_c
     }
 }
 
-// What is painted over an input stays.
+// What is painted over an input stays; a direction that is painted is no other one.
 static void keep_paint(const pli_material_def *given, pli_named_value *parameter)
 {
     for (int32_t k = 0; k < given->parameter_count; ++k) {
         if (strcmp(given->parameters[k].name, parameter->name) != 0) continue;
         parameter->painted = given->parameters[k].painted;
         parameter->painted_count = given->parameters[k].painted_count;
+        if (parameter->painted_count == 0) continue;
+        parameter->direction = NULL;
+        parameter->direction_count = 0;
     }
 }
 

@@ -4,6 +4,7 @@
 // the same, elements with their own values, and what is refused.
 #include "promises.h"
 
+#include "sim/body/material_resolve.h"
 #include "sim/model/model_paint.h"
 
 enum { STEPS = 3 };
@@ -46,6 +47,18 @@ static void painted_constants_change_no_bit(void **state)
         if (hash_after(CONSTANT, 1, STEPS, solvers[k]) != plain) fail_msg("%s", solvers[k]);
         if (hash_after(STEADY, 1, STEPS, solvers[k]) != plain) fail_msg("keys, %s", solvers[k]);
     }
+}
+
+// Elements with numbers of their own have the branches of their material.
+static void painted_materials_keep_their_branches(void **state)
+{
+    (void)state;
+#define BRANCHES(young)                                                                     \
+    "materials: {other: {law: neo-hookean, young: 1, poisson: 0, density: 1}, m: {law: "    \
+    "neo-hookean, young: " young ", poisson: 0.3, density: 900, viscoelastic: [{ratio: 1, " \
+    "time: 0.1}]}}\n" BAR
+    uint64_t plain = hash_after(BRANCHES("1e5"), 1, STEPS, "newton");
+    assert_true(hash_after(BRANCHES("{expression: '1e5'}"), 1, STEPS, "newton") == plain);
 }
 
 // From the first step on a key that was passed before its end is all there is.
@@ -140,14 +153,19 @@ static const double stiffness[5] = {100, 200, 300, 400, 500};
 static const double warmth[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 static const double flow[8][3] = {{0, 1, 0}, {1, 0, 0}, {0, 0, 1}, {2, 0, 0},
                                   {0, 0, 0}, {0, 3, 0}, {1, 1, 1}, {4, 4, 4}};
+static const double grain[5][3] = {{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2, 3}};
+static const double fur[8][3] = {{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2, 3},
+                                 {1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2, 3}};
 static const pli_mesh_array arrays[] = {{"stiffness", PLI_MESH_TETS, 1, stiffness},
                                         {"warmth", PLI_MESH_POINTS, 1, warmth},
-                                        {"flow", PLI_MESH_POINTS, 3, flow[0]}};
+                                        {"flow", PLI_MESH_POINTS, 3, flow[0]},
+                                        {"grain", PLI_MESH_TETS, 3, grain[0]},
+                                        {"fur", PLI_MESH_POINTS, 3, fur[0]}};
 static const pli_mesh_data cube = {.point_count = 8,
                                    .points = points[0],
                                    .tet_count = 5,
                                    .tets = tets[0],
-                                   .array_count = 3,
+                                   .array_count = 5,
                                    .arrays = arrays};
 
 // What a body with a paint of an array becomes; the message of what fails.
@@ -241,12 +259,14 @@ static void vectors_of_a_mesh_turn_with_its_body(void **state)
     pli_context_destroy(context);
 }
 
-static void expect_refused(const pli_paint_def *young, const pli_mesh_data *mesh, const char *says)
+static void expect_refused(const pli_paint_def *paint, const pli_mesh_data *mesh, const char *says)
 {
     pli_context *context = make_context(1);
     pli_model *model = NULL;
     char message[1024];
-    assert_int_equal(make_model(context, young, NULL, mesh, &model), PLI_ERROR_SCENE);
+    bool moves = strcmp(paint->key, "velocity") == 0;
+    assert_int_equal(make_model(context, moves ? NULL : paint, moves ? paint : NULL, mesh, &model),
+                     PLI_ERROR_SCENE);
     pli_context_message(context, message, sizeof message);
     if (strstr(message, says) == NULL) fail_msg("'%s' does not say '%s'", message, says);
     pli_context_destroy(context);
@@ -258,7 +278,7 @@ static void wrong_arrays_are_refused_in_words(void **state)
     pli_paint_def young = paint_of("young", "stifness");
     expect_refused(&young, &cube,
                    "materials.m.young: the mesh file of body cube has no array 'stifness'; it has "
-                   "stiffness, warmth, flow (did you mean 'stiffness'?)");
+                   "stiffness, warmth, flow, grain, fur (did you mean 'stiffness'?)");
     young = paint_of("young", "flow");
     expect_refused(&young, &cube, "array 'flow' has 3 components, of which one is needed");
     young.component = 3;
@@ -280,6 +300,138 @@ static void wrong_arrays_are_refused_in_words(void **state)
     expect_refused(&young, &mesh, "tetrahedra 1, 3 of body cube: found a value that is missing");
     mesh.array_count = 0;
     expect_refused(&young, &mesh, "has no array 'stiffness', nor any other");
+    pli_paint_def velocity = paint_of("velocity", "flow");
+    velocity.component = 1;
+    expect_refused(&velocity, &cube,
+                   "three components are needed; found component 1 alone of array 'flow'");
+}
+
+// ---- directions
+
+// Laws of fibres with their direction, in the mesh above and in the bar.
+#define FIBRES(direction)                                                                      \
+    "materials: {m: {preset: muscle, parameters: {k1: 1e6, activation: 0.1, fibre: " direction \
+    "}}}\n"
+#define CUBE(direction, turn)                                          \
+    FIBRES(direction)                                                  \
+    "bodies: {cube: {geometry: {grid: {}}, material: m" turn "}}\n"    \
+    "constraints: [{where: {half_space: {point: [0, 0.1, 0], normal: " \
+    "[0, -1, 0]}}}]\nsolver: newton\n"
+
+static uint64_t hash_of_cube(const char *text)
+{
+    simulation s;
+    simulation_init_mesh(&s, text, &cube);
+    simulation_run(&s, STEPS);
+    uint64_t hash = pli_state_hash(s.state);
+    simulation_clear(&s);
+    return hash;
+}
+
+static void painted_directions_change_no_bit(void **state)
+{
+    (void)state;
+    uint64_t plain = hash_of_cube(CUBE("[1, 2, 3]", ""));
+    assert_true(hash_of_cube(CUBE("{array: grain}", "")) == plain);
+    assert_true(hash_of_cube(CUBE("{array: fur}", "")) == plain);
+    assert_true(hash_of_cube(CUBE("{expression: ['1', '2', '3']}", "")) == plain);
+    assert_true(hash_of_cube(CUBE("[1, 2, 4]", "")) != plain);
+}
+
+// The parameters of a law with a direction.
+static void derive_fibres(const pli_model *model, const double direction[3],
+                          double params[PLI_MODEL_PARAMS])
+{
+    const pli_material_ops *law = model->laws[model->materials[0].law];
+    double inputs[PLI_MATERIAL_INPUTS];
+    memcpy(inputs, pli_model_inputs(model, 0), (size_t)model->input_stride * sizeof *inputs);
+    memcpy(inputs + pli_material_find_input(law, "fibre"), direction, 3 * sizeof *direction);
+    law->derive(inputs, params);
+}
+
+static void expect_params(const pli_model *model, int32_t tet, const double direction[3])
+{
+    double params[PLI_MODEL_PARAMS];
+    double wanted[PLI_MODEL_PARAMS];
+    int32_t count = model->laws[model->materials[0].law]->param_count;
+    pli_model_tet_params(model, tet, params);
+    derive_fibres(model, direction, wanted);
+    for (int32_t k = 0; k < count; ++k) NEAR(params[k], wanted[k], 1e-13, 1e-15);
+}
+
+// By a quarter turn about z; three numbers of a scene are along its axes whatever turns.
+static void directions_of_a_mesh_turn_with_its_body(void **state)
+{
+    (void)state;
+    static const double turned[3] = {-2, 1, 3};
+    simulation s;
+    simulation_init_mesh(&s, CUBE("{array: grain}", ", axis: [0, 0, 1], angle: 90"), &cube);
+    for (int32_t tet = 0; tet < 5; ++tet) expect_params(s.model, tet, turned);
+    simulation_clear(&s);
+    simulation_init_mesh(&s, CUBE("{expression: ['1', '2', '3']}", ", axis: [0, 0, 1], angle: 90"),
+                         &cube);
+    for (int32_t tet = 0; tet < 5; ++tet) expect_params(s.model, tet, grain[0]);
+    simulation_clear(&s);
+}
+
+#define FAN FIBRES("{expression: ['cos(pi * (x + 0.5) / 2)', 'sin(pi * (x + 0.5) / 2)', '0']}") BAR
+
+// A fan of fibres, from along the bar at its one end to across at the other.
+static void a_fan_of_fibres_pulls_differently_by_place(void **state)
+{
+    (void)state;
+    static const double stretched[9] = {1.2, 0, 0, 0, 1, 0, 0, 0, 1};
+    simulation s;
+    simulation_init(&s, FAN, 1);
+    const pli_model *model = s.model;
+    const pli_material_ops *law = model->laws[model->materials[0].law];
+    double along[2] = {0, 0}; // cos^2 of the angle: farthest along, farthest across
+    double stress[2] = {-INFINITY, INFINITY};
+    along[1] = 1;
+    for (int32_t tet = 0; tet < model->tet_count; ++tet) {
+        double x = 0;
+        for (int k = 0; k < 4; ++k) x += 0.25 * model->rest[3 * model->tets[4 * tet + k]];
+        double angle = 0.5 * acos(-1) * (x + 0.5);
+        double params[PLI_MODEL_PARAMS];
+        double P[9];
+        expect_params(model, tet, (const double[3]){cos(angle), sin(angle), 0});
+        pli_model_tet_params(model, tet, params);
+        law->evaluate(1, stretched, params, PLI_TANGENT_EXACT, NULL, P, NULL);
+        along[0] = fmax(along[0], cos(angle) * cos(angle));
+        along[1] = fmin(along[1], cos(angle) * cos(angle));
+        stress[0] = fmax(stress[0], P[0]);
+        stress[1] = fmin(stress[1], P[0]);
+    }
+    // k1 E cos^2 and more of fibres that stiffen, E = 0.44 cos^2: P_xx = 2 k1 E cos^2 1.2 at least
+    double least = 2 * 1e6 * 0.43 * 1.2 * (along[0] * along[0] - along[1] * along[1]);
+    AT_LEAST(stress[0] - stress[1], least);
+    assert_int_equal(s.info.painted_count, 1);
+    assert_string_equal(s.info.painted[0].by,
+                        "by expressions 'cos(pi * (x + 0.5) / 2)', 'sin(pi * (x + 0.5) / 2)', '0'");
+    simulation_clear(&s);
+    expect_no_memory_in_solvers(FAN "solver: newton\n", STEPS);
+    expect_no_leak(FAN "solver: newton\n", true);
+}
+
+static void what_is_no_direction_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        const char *says;
+    } cases[] = {
+        {FIBRES("{keys: [[0, 1], [1, 2]]}") BAR,
+         "materials.m.parameters.fibre: is a direction, which does not change with time"},
+        {FIBRES("{expression: x}") BAR, "found 1 expressions, expected three, for x, y and z"},
+        {FIBRES("{expression: ['0', x - x, '0']}") BAR,
+         "tetrahedra 0, 1, 2, 3, 4 and 15 more of body bar: law 'fibres' takes a direction here"},
+        {FIBRES("{expression: ['1', 1 / 0, '0']}") BAR, "found a value that is missing"},
+        {"materials: {m: {preset: muscle, parameters: {k1: {expression: [x, x, x]}}}}\n" BAR,
+         "materials.m.parameters.k1: found 3 expressions, expected one"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+        expect_no_model(cases[k].text, PLI_ERROR_SCENE, cases[k].says);
+    }
 }
 
 // ---- what scenes cannot say
@@ -336,8 +488,9 @@ static void printed_scenes_read_back_as_the_same(void **state)
         "materials: {m: {law: neo-hookean, young: 1e5, poisson: 0.3, density: 900}}\n"
         "bodies: {s: {kind: shell, geometry: {sheet: {columns: 3, rows: 3}}, material: m, "
         "thickness: "
-        "{expression: 0.002 + 0.001 * x}}}\n"};
-    for (int k = 0; k < 4; ++k) {
+        "{expression: 0.002 + 0.001 * x}}}\n",
+        FAN};
+    for (int k = 0; k < 5; ++k) {
         simulation s;
         simulation_init(&s, texts[k], 1);
         char *text = NULL;
@@ -377,6 +530,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(painted_constants_change_no_bit),
+        cmocka_unit_test(painted_materials_keep_their_branches),
         cmocka_unit_test(a_step_has_the_values_of_its_end),
         cmocka_unit_test(tetrahedra_have_the_values_at_their_middles),
         cmocka_unit_test(painted_steps_keep_all_promises),
@@ -384,6 +538,10 @@ int main(void)
         cmocka_unit_test(arrays_of_cells_and_vertices_are_taken),
         cmocka_unit_test(vectors_of_a_mesh_turn_with_its_body),
         cmocka_unit_test(wrong_arrays_are_refused_in_words),
+        cmocka_unit_test(painted_directions_change_no_bit),
+        cmocka_unit_test(directions_of_a_mesh_turn_with_its_body),
+        cmocka_unit_test(a_fan_of_fibres_pulls_differently_by_place),
+        cmocka_unit_test(what_is_no_direction_is_refused),
         cmocka_unit_test(what_cannot_be_painted_is_refused),
         cmocka_unit_test(printed_scenes_read_back_as_the_same),
         cmocka_unit_test(shells_are_as_thick_as_they_are_painted),

@@ -13,6 +13,7 @@ enum { MOST_ITEMS = 1000 };
 
 typedef struct number_item {
     const pli_field *field;
+    const void *holder;
     void *item;
     bool is_real;
     char path[160];
@@ -32,6 +33,7 @@ static pli_status collect_number(void *user, const pli_visit *visit)
         assert_true(list->count < MOST_ITEMS);
         number_item *item = &list->items[list->count++];
         item->field = visit->field;
+        item->holder = visit->holder;
         item->item = (char *)(uintptr_t)items.first + (size_t)i * items.stride;
         item->is_real = items.kind == PLI_ITEM_REAL;
         snprintf(item->path, sizeof item->path, "%s", visit->path);
@@ -39,8 +41,10 @@ static pli_status collect_number(void *user, const pli_visit *visit)
     return PLI_OK;
 }
 
-// Puts a value in place of an item, validates, and puts the old one back.
-static pli_status validate_with(pli_scene *scene, const number_item *item, double value)
+// Puts a value in place of an item, validates, and puts the old one back. is_absent: the value
+// stands for none.
+static pli_status validate_with(pli_scene *scene, const number_item *item, double value,
+                                bool *is_absent)
 {
     double old_real = 0;
     int32_t old_integer = 0;
@@ -51,6 +55,7 @@ static pli_status validate_with(pli_scene *scene, const number_item *item, doubl
         old_integer = *(int32_t *)item->item;
         *(int32_t *)item->item = (int32_t)value;
     }
+    *is_absent = pli_field_is_absent(item->field, item->holder);
     pli_status status = pli_scene_validate(scene);
     if (item->is_real) *(double *)item->item = old_real;
     if (!item->is_real) *(int32_t *)item->item = old_integer;
@@ -72,7 +77,8 @@ static void every_number_is_checked(void **state)
         const number_item *item = &list->items[i];
         for (size_t v = 0; v < sizeof values / sizeof *values; ++v) {
             if (!item->is_real && !(fabs(values[v]) <= 2147483648.0)) continue;
-            pli_status status = validate_with(scene, item, values[v]);
+            bool is_absent = false;
+            pli_status status = validate_with(scene, item, values[v], &is_absent);
             if (!isfinite(values[v])) assert_int_equal(status, PLI_ERROR_SCENE);
             if (status == PLI_OK) continue;
             // the message names the key, or one that it no longer fits to
@@ -82,7 +88,12 @@ static void every_number_is_checked(void **state)
             int32_t whole = item->is_real ? 0 : (int32_t)values[v];
             bool in_range = item->is_real ? pli_field_check(item->field, &values[v], error)
                                           : pli_field_check(item->field, &whole, error);
-            if (!in_range && strstr(message, item->path) == NULL) {
+            // what is not given is missing from the struct that it is a key of
+            const char *key = strrchr(item->path, '.');
+            int length = is_absent && key != NULL ? (int)(key - item->path) : -1;
+            char blamed[sizeof item->path];
+            snprintf(blamed, sizeof blamed, "%.*s", length, item->path);
+            if (!in_range && strstr(message, blamed) == NULL) {
                 fail_msg("%s: %s", item->path, message);
             }
         }
