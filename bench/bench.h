@@ -100,6 +100,10 @@ pli_status pli_bench_s2(pli_bench *bench);
 // Explicit particles with a step for every region: the tables and figures of S3.
 pli_status pli_bench_s3(pli_bench *bench);
 
+// Solids against closed forms, and what their elements cost.
+pli_status pli_bench_solids(pli_bench *bench);
+pli_status pli_bench_solids_cost(pli_bench *bench);
+
 // A part of S1: vertex block descent and stiffness, Q1-13.
 pli_status pli_bench_s1_vbd(pli_bench *bench);
 

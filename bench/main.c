@@ -77,6 +77,11 @@ static const pli_bench_case cases[] = {
      pli_bench_contact, NULL},
     {"contact-scenes", "all scenes of barrier contact, every frame checked by exact predicates",
      pli_bench_contact_scenes, NULL},
+    {"solids",
+     "elements, loads, cavities, laws and modes of solids against closed forms, and their cost",
+     pli_bench_solids, NULL},
+    {"solids-cost", "a step of quadratic tetrahedra over one of linear ones", pli_bench_solids_cost,
+     "solids"},
     {"s0",
      "implicit particles at the pace of their motion: time, iterations and memory of solver hot "
      "and "

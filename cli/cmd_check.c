@@ -99,6 +99,30 @@ static void print_subspace(const pli_model_info *info)
         (int)info->tet_count, (int)info->polish_iterations, memory);
 }
 
+// "block: locking-free, chosen" for bodies whose tetrahedra are not linear.
+static void print_elements(const pli_model *model, const pli_scene_def *scene, int32_t count)
+{
+    static const char *const names[] = {"", "linear", "quadratic", "locking-free"};
+    int32_t of_kind[4] = {0}, last = -1;
+    for (int32_t k = 0; k < count; ++k) {
+        pli_body_info body = pli_model_get_body(model, k);
+        of_kind[body.element] += body.tet_count > 0;
+    }
+    if (of_kind[PLI_ELEMENT_QUADRATIC] + of_kind[PLI_ELEMENT_LOCKING_FREE] == 0) return;
+    printf("# elements    %d linear, %d quadratic, %d locking-free bodies\n",
+           (int)of_kind[PLI_ELEMENT_LINEAR], (int)of_kind[PLI_ELEMENT_QUADRATIC],
+           (int)of_kind[PLI_ELEMENT_LOCKING_FREE]);
+    for (int32_t k = 0; k < count; ++k) {
+        // copies and pieces have the element of the body
+        pli_body_info body = pli_model_get_body(model, k);
+        if (body.source == last || body.element == PLI_ELEMENT_LINEAR) continue;
+        last = body.source;
+        bool chosen = scene->bodies[last].element == PLI_ELEMENT_AUTO;
+        printf("#   %s: %s%s\n", scene->bodies[last].name, names[body.element],
+               chosen ? ", chosen" : "");
+    }
+}
+
 static void print_painted(const pli_model_info *info)
 {
     for (int32_t k = 0; k < info->painted_count; ++k) {
@@ -116,6 +140,7 @@ static void print_meshes(const pli_model *model, const pli_scene *whole)
     printf("# bodies      %d\n", (int)info.body_count);
     printf("# vertices    %d\n", (int)info.vertex_count);
     printf("# tetrahedra  %d\n", (int)info.tet_count);
+    print_elements(model, scene, info.body_count);
     if (info.triangle_count > 0) printf("# triangles   %d\n", (int)info.triangle_count);
     if (info.spring_count > 0) printf("# springs     %d\n", (int)info.spring_count);
     print_loads(model, &info);

@@ -72,6 +72,29 @@ static const char shell_scene[] =
     "colliders: {ground: {shape: {plane: {point: [0, -1, 0]}}, friction: 0.3}}\n"
     "time: {fps: 48, frames: 1, integrator: bdf2}\n";
 
+// Tetrahedra of all kinds: a quadratic bar that yields, a locking-free one that is damped, and a
+// ball with curved sides that falls on the ground.
+static const char elements_scene[] =
+    "materials:\n"
+    "  m: {law: hencky, density: 1000, young: 1e5, poisson: 0.3,\n"
+    "      yield: {von-mises: {stress: 500, hardening: 1e4}}}\n"
+    "  n: {law: stable-neo-hookean, density: 400, young: 1e5, poisson: 0.49, rayleigh: 1e-3}\n"
+    "bodies:\n"
+    "  a: {geometry: {grid: {size: [1, 0.3, 0.3], cells: [4, 1, 1]}}, material: m, element: "
+    "quadratic}\n"
+    "  b: {geometry: {grid: {size: [1, 0.3, 0.3], cells: [5, 2, 2]}}, material: n, element: "
+    "locking-free, position: [0, 1, 0]}\n"
+    "  c: {geometry: {fill: {shape: {sphere: {radius: 0.3}}, spacing: 0.2}}, material: n, element: "
+    "quadratic, position: [2, 0, 0]}\n"
+    "constraints:\n"
+    "  - {body: a, where: {half_space: {point: [0.49, 0, 0], normal: [1, 0, 0]}}, motion: "
+    "{segments: [{velocity: [0.5, 0, 0], duration: 1}]}}\n"
+    "  - {body: a, where: {half_space: {point: [-0.49, 0, 0], normal: [-1, 0, 0]}}}\n"
+    "  - {body: b, where: {half_space: {point: [-0.49, 0, 0], normal: [-1, 0, 0]}}}\n"
+    "colliders: {ground: {shape: {plane: {point: [0, -0.32, 0]}}}}\n"
+    "contact: {method: barrier, distance: 5e-3, stiffness: 1e4}\n"
+    "time: {fps: 48, frames: 1}\n";
+
 // A bar that is pulled, and a block of snow that falls.
 static const char yielding_scene[] =
     "materials:\n"

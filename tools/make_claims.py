@@ -115,6 +115,7 @@ TITLES = {
     "s4-mpm": "Optimisation integrator for snow (Gast et al. 2015, section 6)",
     "contact": "Barrier contact against other programs",
     "contact-scenes": "Scenes of barrier contact",
+    "solids": "Solids against closed forms",
     "s0": "Implicit particles: HOT (Wang et al. 2020)",
     "s1": "Sparse material-aware handles (Trusty et al. 2025)",
     "s2": "Multigrid in skinning space (Xian et al. 2019)",

@@ -13,7 +13,12 @@ extern "C" {
 
 enum { PLI_FIELD_COMPONENTS = 6 }; // of a field, at most
 
-typedef enum pli_part_kind { PLI_PART_TETS, PLI_PART_TRIANGLES, PLI_PART_POINTS } pli_part_kind;
+typedef enum pli_part_kind {
+    PLI_PART_TETS,
+    PLI_PART_TRIANGLES,
+    PLI_PART_POINTS,
+    PLI_PART_TETS10 // with nodes on edges, behind the corners: 01, 12, 02, 03, 13, 23
+} pli_part_kind;
 typedef enum pli_field_place { PLI_PLACE_POINT, PLI_PLACE_CELL } pli_field_place;
 typedef enum pli_part_role { PLI_ROLE_BODY, PLI_ROLE_COLLIDER, PLI_ROLE_OBSTACLE } pli_part_role;
 
@@ -34,7 +39,7 @@ typedef struct pli_frame_part {
     int32_t point_count;
     const double *points; // [point_count][3] (m)
     int32_t cell_count;
-    const int32_t *cells; // [cell_count][4 or 3], ids within the part; NULL for points
+    const int32_t *cells; // [cell_count][4, 3 or 10], ids within the part; NULL for points
     int32_t field_count;
     const pli_frame_field *fields;
     pli_part_role role;

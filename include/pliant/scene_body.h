@@ -231,6 +231,13 @@ typedef struct pli_springs_def { // what a cloth is made of
     double rayleigh;             // damping in proportion to stiffness (s)
 } pli_springs_def;
 
+typedef enum pli_element_kind {
+    PLI_ELEMENT_AUTO,        // quadratic if its file is, locking-free if nearly incompressible
+    PLI_ELEMENT_LINEAR,      // four nodes
+    PLI_ELEMENT_QUADRATIC,   // ten nodes
+    PLI_ELEMENT_LOCKING_FREE // four nodes, and the mean change of volume of a patch
+} pli_element_kind;
+
 typedef struct pli_body_def {
     const char *name;
     pli_variant geometry;
@@ -254,6 +261,7 @@ typedef struct pli_body_def {
     int32_t painted_count;
     int32_t bending_model; // pli_bending_kind, of a shell
     pli_fold_def fold;     // of a shell
+    int32_t element;       // of a solid: pli_element_kind
 } pli_body_def;
 
 // ---- constraints and attachments ---------------------------------------------------------------

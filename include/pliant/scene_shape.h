@@ -195,6 +195,13 @@ typedef struct pli_mesh_data {
     const char *triangle_file;
     int32_t array_count;
     const pli_mesh_array *arrays;
+    // nodes on the edges 01, 12, 02, 03, 13, 23 of tetrahedra of second order; NULL: all are of
+    // first order
+    const int32_t *tet_mids; // [tet_count][6]
+    // points in groups of their own, such as node sets: pairs of a group and a point
+    int32_t set_count;
+    const int32_t *set_groups; // [set_count]
+    const int32_t *set_points; // [set_count]
 } pli_mesh_data;
 
 // How many values an array of a mesh has a component of.

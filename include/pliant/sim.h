@@ -152,6 +152,9 @@ typedef struct pli_mesh_view {
     const int32_t *tets; // [tet_count][4]
     int32_t triangle_count;
     const int32_t *triangles; // [triangle_count][3]
+    // nodes on the edges 01, 12, 02, 03, 13, 23 of quadratic tetrahedra, -1: of others; NULL: there
+    // are no quadratic ones
+    const int32_t *mid_nodes; // [tet_count][6]
 } pli_mesh_view;
 
 PLI_API pli_mesh_view pli_model_get_mesh(const pli_model *model);
@@ -166,6 +169,8 @@ typedef struct pli_body_info {
     int32_t tet_count;
     int32_t first_triangle;
     int32_t triangle_count;
+    pli_element_kind element; // of its tetrahedra, never PLI_ELEMENT_AUTO
+    int32_t source;           // body of the scene that it is, or is a copy of
 } pli_body_info;
 
 // Bodies, body_count of them, in the order of the scene, copies and pieces one after another.

@@ -79,7 +79,7 @@ class Skin:
     """The surface of a part: its triangles, and which of its points they use."""
 
     def __init__(self, pliant, part):
-        triangles = pliant.surface(part.cells) if part.kind == "tets" else part.cells
+        triangles = pliant.surface(part.cells) if part.kind in ("tets", "tets10") else part.cells
         self.used, inverse = np.unique(triangles, return_inverse=True)
         self.triangles = inverse.reshape(-1, 3)
         self.point_count = len(part.points)

@@ -113,9 +113,9 @@ ModelInfo = struct(
     "i64 max_substeps", "i32 kind_count", "pli_contact_info contact",
     "i32 painted_count", "ptr painted", "i32 load_count cavity_count")
 MeshView = struct("pli_mesh_view", "i32 vertex_count", "ptr rest_positions masses", "i32 tet_count",
-                  "ptr tets", "i32 triangle_count", "ptr triangles")
+                  "ptr tets", "i32 triangle_count", "ptr triangles mid_nodes")
 BodyInfo = struct("pli_body_info", "str name", "enum kind", "i32 first_vertex vertex_count first_tet",
-                  "i32 tet_count first_triangle triangle_count")
+                  "i32 tet_count first_triangle triangle_count", "enum element", "i32 source")
 LoadInfo = struct("pli_load_info", "str kind", "f64[3] force", "i32 vertex_count triangle_count")
 CavityInfo = struct("pli_cavity_info", "str name content", "f64 volume", "i32 triangle_count")
 KindInfo = struct("pli_kind_info", "str source", "i32 material", "f64 mass volume",

@@ -11,17 +11,21 @@ from ._handles import Context, Wrapper
 from ._library import lib
 from ._structs import FrameField, FramePart, FrameStruct, at, text
 
-KINDS = ("tets", "triangles", "points")
+KINDS = ("tets", "triangles", "points", "tets10")
 ROLES = ("body", "collider", "obstacle")
 PLACES = ("point", "cell")
+# the eight linear tetrahedra of a quadratic one
+SPLIT = [[0, 4, 6, 7], [4, 1, 5, 8], [6, 5, 2, 9], [7, 8, 9, 3],
+         [6, 8, 4, 5], [6, 8, 5, 9], [6, 8, 9, 7], [6, 8, 7, 4]]
 
 
 class Part:
     """A body, collider or set of particles of a frame.
 
-    ``points`` [n][3] (m), ``cells`` [m][4] of tets or [m][3] of triangles (None for points),
+    ``points`` [n][3] (m), ``cells`` [m][4] of tets, [m][10] of tets10 (nodes of edges behind the
+    corners) or [m][3] of triangles (None for points),
     ``fields``: arrays by name, ``units`` and ``places`` ("point", "cell") of them, ``kind``
-    ("tets", "triangles", "points"), ``role`` ("body", "collider", "obstacle").
+    ("tets", "tets10", "triangles", "points"), ``role`` ("body", "collider", "obstacle").
     """
 
     def __init__(self, struct, array):
@@ -30,7 +34,7 @@ class Part:
         self.role = ROLES[struct.role]
         self.radius = struct.radius
         self.points = array(struct.points, (struct.point_count, 3), np.float64)
-        corners = (4, 3, 0)[struct.kind]
+        corners = (4, 3, 0, 10)[struct.kind]
         self.cells = array(struct.cells, (struct.cell_count, corners), np.int32) \
             if corners else None
         self.fields, self.units, self.places = {}, {}, {}
@@ -70,8 +74,13 @@ def copy_array(address, shape, dtype):
 
 
 def surface(tets):
-    """Triangles [k][3] around tetrahedra [m][4], seen from outside counter-clockwise."""
+    """Triangles [k][3] around tetrahedra [m][4], seen from outside counter-clockwise.
+
+    A side of quadratic ones, [m][10], is four triangles.
+    """
     tets = np.asarray(tets)
+    if tets.ndim == 2 and tets.shape[1] == 10:
+        tets = tets[:, SPLIT].reshape(-1, 4)
     if tets.size == 0:
         tets = np.zeros((0, 4), np.int32)
     if tets.ndim != 2 or tets.shape[1] != 4 or tets.dtype.kind not in "iu":

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Elastic energy of linear tetrahedra, E(x) = sum_t V_t psi(F_t(x)), as a term of the objective.
+// Elastic energy of tetrahedra, E(x) = sum_p V_p psi(F_p(x)) over material points, as a term of the
+// objective: linear tetrahedra with one point, quadratic ones of ten nodes with four
+// (tet_quadratic.h), and linear ones that share their change of volume with a patch
+// (elastic_patch.h).
 //
-// With the gradients g_a of the four shape functions at rest,
+// With the gradients g_a of the shape functions at rest,
 //     F_ij          = sum_a x_ai g_aj
 //     dE/dx_ai      = V P_ij g_aj
 //     d2E/dx_ai bk  = V g_aj (dP_ij/dF_kl) g_bl      (Sifakis and Barbic 2012, section 4)
@@ -30,12 +33,16 @@
 #ifndef PLI_FEM_ELASTIC_H
 #define PLI_FEM_ELASTIC_H
 
+#include "fem/elastic_patch.h"
 #include "fem/elements.h"
 #include "geometry/mesh/incidence.h"
 #include "material/material.h"
 #include "pliant/extend.h"
 
 enum { PLI_ELASTIC_PARAMS = PLI_MATERIAL_PARAMS };
+
+// of J that an iteration leaves where elements are kept from inverting
+#define PLI_ELASTIC_KEPT 0.1
 
 // What the term is made from; everything is copied.
 typedef struct pli_elastic_def {
@@ -45,11 +52,15 @@ typedef struct pli_elastic_def {
     const int32_t *tets; // [tet_count][4], positive volume at rest
     int32_t law_count;
     const pli_material_ops *const *laws;
-    const int32_t *law_of_tet; // [tet_count]
-    const double *params;      // [tet_count][PLI_ELASTIC_PARAMS], as the law derived them
-    const double *weights;     // [tet_count] m^3 that a tetrahedron stands for; NULL: its volume
-    bool yields;               // shapes at rest change, see plastic.h
-    bool relaxes;              // laws have factors and stress added, see viscoelastic.h
+    const int32_t *law_of_tet;   // [tet_count]
+    const double *params;        // [tet_count][PLI_ELASTIC_PARAMS], as the law derived them
+    const double *weights;       // [tet_count] m^3 that a tetrahedron stands for; NULL: its volume
+    bool yields;                 // shapes at rest change, see plastic.h
+    bool relaxes;                // laws have factors and stress added, see viscoelastic.h
+    const int32_t *mid_nodes;    // [tet_count][6] of edges 01, 12, 02, 03, 13, 23; NULL: linear
+    const int32_t *class_of_tet; // [tet_count] what patches do not cross; NULL: no patches
+    double stabilisation;        // share of the volume that patches leave to their tetrahedra
+    const int32_t *numbers;      // [tet_count] that the caller knows them by; NULL: the def's order
 } pli_elastic_def;
 
 // consecutive tetrahedra with one law
@@ -57,42 +68,56 @@ typedef struct pli_elastic_group {
     const pli_material_ops *law;
     int32_t begin;
     int32_t end;
-    double *params; // [law->param_count][end - begin]
+    double *params; // [law->param_count][points][end - begin]
 } pli_elastic_group;
 
 typedef struct pli_elastic {
-    pli_elements elements; // the first; an element is a tetrahedron, in processing order
+    pli_elements
+        elements; // the first; an element is a tetrahedron, in processing order, or a patch
     int32_t tet_count;
+    int32_t nodes;  // of an element, 4 or 10
+    int32_t points; // material points of an element, 1 or 4
 
     // constant but for what yields, in processing order
-    int32_t *tets;     // [tet_count][4]
-    int32_t *origin;   // [tet_count] index in the def's order
-    double *gradients; // [9][tet_count] plane 3 a + j: d N_(a+1) / d X_j; N_0 is minus their sum
-    double *volume;    // [tet_count] (m^3)
+    int32_t *tets;     // [tet_count][nodes]
+    int32_t *origin;   // [tet_count] number that the caller knows it by
+    double *gradients; // [points][3 (nodes - 1)][tet_count] plane 3 a + j: d N_(a+1) / d X_j; N_0
+                       // is minus their sum
+    double *volume;    // [points][tet_count] (m^3)
     double *rest_gradients; // gradients and volume of what has never yielded; NULL: nothing yields
     double *rest_volume;
-    double *factor;       // [tet_count] that multiplies the law; NULL: 1, and nothing is added
-    double *added_stress; // [6][tet_count] B (Pa): 00, 11, 22, 12, 02, 01
+    double *factor;       // [points][tet_count] that multiplies the law; NULL: 1, nothing is added
+    double *added_stress; // [points][6][tet_count] B (Pa): 00, 11, 22, 12, 02, 01
     int32_t group_count;
     pli_elastic_group *groups;
+    pli_patches *patches; // NULL: no locking-free elements
 
     // set by bind_vertices
     pli_incidence incidence; // tetrahedra of vertices, in processing order
 } pli_elastic;
 
 extern const pli_term_ops pli_elastic_term;
+extern const pli_term_ops pli_elastic_upright_term; // keeps J above zero at all material points
+extern const pli_term_ops pli_elastic_patched_term; // of elements with patches, which it keeps, too
 
 pli_status pli_elastic_create(pli_context *context, const pli_elastic_def *def,
                               pli_elastic **elastic);
 void pli_elastic_destroy(pli_elastic *elastic);
 
+// Gives tetrahedra other parameters of their laws: change is asked for each, by its number, and
+// says whether it has filled params [PLI_ELASTIC_PARAMS].
+void pli_elastic_change_params(pli_elastic *elastic,
+                               bool (*change)(void *user, int32_t tet, double *params), void *user);
+
 // A material point by itself.
 typedef struct pli_elastic_point {
-    int32_t row;   // in the def's order
+    int32_t tet;   // number of its element
+    int32_t point; // of the element
+    double share;  // of the volume of the element that it stands for
     double volume; // m^3
-    double F[9];
-    double psi;   // what was asked for (J/m^3)
-    double P[9];  // (Pa)
+    double F[9]; // as its law sees it: of patches (Jbar/J)^(1/3) F, of what yields the elastic part
+    double psi;  // what was asked for (J/m^3)
+    double P[9]; // (Pa)
     double T[81]; // dP/dF, not projected (Pa)
 } pli_elastic_point;
 
@@ -106,17 +131,19 @@ typedef enum pli_elastic_want {
 
 typedef void (*pli_elastic_visit_fn)(void *user, const pli_elastic_point *point);
 
-// Calls visit for the points begin to end of the processing order, at x or, x being NULL, at rest.
-// want: of pli_elastic_want, added up.
-void pli_elastic_visit(const pli_elastic *elastic, const double *x, unsigned want, int64_t begin,
-                       int64_t end, pli_elastic_visit_fn visit, void *user);
+// Calls visit for the points of elements begin to end of the processing order, at x or, x being
+// NULL, at rest.
+void pli_elastic_visit(const pli_elastic *elastic, const double *x, pli_elastic_want want,
+                       int64_t begin, int64_t end, pli_elastic_visit_fn visit, void *user);
 
-// Gives tetrahedra other parameters of their laws: change is asked for each, by its index in the
-// def's order, and says whether it has filled params [PLI_ELASTIC_PARAMS].
-void pli_elastic_change_params(pli_elastic *elastic,
-                               bool (*change)(void *user, int32_t tet, double *params), void *user);
+// F of a material point of the element that is number tet in processing order.
+void pli_elastic_deformation(const pli_elastic *elastic, const double *x, int64_t tet,
+                             int32_t point, double F[9]);
 
-// Determinants of F in the def's order, for reports, J [tet_count].
+// Jbar and J of all patches at x, which pli_elastic.patches then has.
+void pli_elastic_update_patches(const pli_elastic *elastic, const double *x);
+
+// Determinants of F by the numbers of elements, for reports, the smallest of the material points.
 void pli_elastic_measure(const pli_elastic *elastic, const double *x, double *J);
 
 #endif

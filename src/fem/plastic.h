@@ -14,9 +14,9 @@
 // energy (inside, material/plastic.h), a step ends with the stress that the return leaves; the
 // law's parameters then follow the history of every tetrahedron.
 //
-// Arrays are in the order of the elastic term's def, and zero for what has never yielded: A - 1,
-// and the history variable less that at rest. Threads: parallel inside, the same bits for any
-// number.
+// Arrays are by number of a tetrahedron, material point after material point, and zero for what has
+// never yielded: A - 1, and the history variable less that at rest. Threads: parallel inside, the
+// same bits for any number.
 #ifndef PLI_FEM_PLASTIC_H
 #define PLI_FEM_PLASTIC_H
 
@@ -26,11 +26,12 @@
 typedef struct pli_plastic {
     const pli_material *materials; // those without a rule are elastic
     const int32_t *material_of;    // [tet_count]
+    const int32_t *first_point;    // [tet_count] row of its first material point; NULL: its number
     bool inside;                   // laws are those of pli_material_step_law
 } pli_plastic;
 
-// Makes the tetrahedra of a term (whose def said that they yield) deform from A; A1 [tet_count][9]
-// is A - 1, history [tet_count].
+// Makes the tetrahedra of a term (whose def said that they yield) deform from A; A1 [points][9] is
+// A - 1, history [points].
 void pli_plastic_apply(const pli_plastic *plastic, const double *A1, const double *history,
                        pli_elastic *elastic);
 

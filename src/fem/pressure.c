@@ -17,6 +17,11 @@ static void load_corners(const pli_pressure *p, const double *x, int64_t triangl
     }
 }
 
+static double value_of(const pli_pressure *p, int64_t triangle)
+{
+    return p->value[p->patch_of[triangle]] * p->share[triangle];
+}
+
 // int_0^1 A(x_k + s d) ds . (d_a + d_b + d_c) / 3 of a triangle
 static double swept_by(const pli_pressure *p, const double *x, int64_t triangle)
 {
@@ -41,7 +46,7 @@ static pli_sum sum_energy(void *user, int64_t begin, int64_t end)
     const pli_pressure *p = job->self;
     pli_sum sum = {0, 0};
     for (int64_t t = begin; t < end; ++t) {
-        pli_sum_add(&sum, p->value[p->patch_of[t]] * swept_by(p, job->x, t));
+        pli_sum_add(&sum, value_of(p, t) * swept_by(p, job->x, t));
     }
     return sum;
 }
@@ -51,7 +56,7 @@ static void subtract_forces(void *user, int64_t begin, int64_t end)
     const pli_element_job *job = user;
     const pli_pressure *p = job->self;
     for (int64_t t = begin; t < end; ++t) {
-        double value = p->value[p->patch_of[t]];
+        double value = value_of(p, t);
         double at[9], A[3];
         if (value == 0) continue;
         load_corners(p, job->x, t, at);
@@ -68,7 +73,7 @@ static void add_tangents(void *user, int64_t begin, int64_t end)
     const pli_element_job *job = user;
     const pli_pressure *p = job->self;
     for (int64_t t = begin; t < end; ++t) {
-        double value = p->value[p->patch_of[t]];
+        double value = value_of(p, t);
         double at[9];
         if (value == 0) continue;
         load_corners(p, job->x, t, at);
@@ -94,7 +99,9 @@ static pli_sum sum_swept(void *user, int64_t begin, int64_t end)
     const swept_job *job = user;
     pli_sum sum = {0, 0};
     for (int64_t t = begin; t < end; ++t) {
-        pli_sum_add(&sum, swept_by(job->pressure, job->x, job->first + t));
+        int64_t triangle = job->first + t;
+        double swept = swept_by(job->pressure, job->x, triangle);
+        pli_sum_add(&sum, job->pressure->share[triangle] * swept);
     }
     return sum;
 }
@@ -117,9 +124,11 @@ static pli_status allocate(pli_pressure *p, int64_t triangle_count)
     p->value = PLI_NEW(context, double, p->patch_count, "pressure");
     p->triangles = PLI_NEW(context, int32_t, 3 * triangle_count, "pressure");
     p->patch_of = PLI_NEW(context, int32_t, triangle_count, "pressure");
+    p->share = PLI_NEW(context, double, triangle_count, "pressure");
     p->reference = PLI_NEW(context, double, 9 * triangle_count, "pressure");
     bool complete = p->first != NULL && p->open != NULL && p->value != NULL &&
-                    p->triangles != NULL && p->patch_of != NULL && p->reference != NULL;
+                    p->triangles != NULL && p->patch_of != NULL && p->share != NULL &&
+                    p->reference != NULL;
     return complete ? PLI_OK : PLI_ERROR_MEMORY;
 }
 
@@ -132,7 +141,10 @@ static void copy_patches(pli_pressure *p, const pli_pressure_patch *patches)
         p->open[k] = !patch->closed;
         memcpy(p->triangles + 3 * (int64_t)at, patch->triangles,
                3 * (size_t)patch->triangle_count * sizeof *patch->triangles);
-        for (int32_t t = 0; t < patch->triangle_count; ++t) p->patch_of[at++] = k;
+        for (int32_t t = 0; t < patch->triangle_count; ++t) {
+            p->share[at] = patch->shares != NULL ? patch->shares[t] : 1;
+            p->patch_of[at++] = k;
+        }
     }
     p->first[p->patch_count] = at;
 }
@@ -165,7 +177,8 @@ void pli_pressure_destroy(pli_pressure *p)
     if (p == NULL) return;
     pli_context *context = p->elements.context;
     pli_elements_clear(&p->elements);
-    PLI_RELEASE(context, p->reference, p->patch_of, p->triangles, p->value, p->open, p->first, p);
+    PLI_RELEASE(context, p->reference, p->share, p->patch_of, p->triangles, p->value, p->open,
+                p->first, p);
 }
 
 // ---- the reference

@@ -31,6 +31,7 @@ typedef struct pli_pressure_patch {
     int32_t triangle_count;
     const int32_t *triangles; // [triangle_count][3] counter-clockwise seen from where p pushes
     bool closed;
+    const double *shares; // [triangle_count] factors of its pressure; NULL: all are 1
 } pli_pressure_patch;
 
 typedef struct pli_pressure {
@@ -40,6 +41,7 @@ typedef struct pli_pressure {
     bool *open;         // [patch_count]
     int32_t *triangles; // [first[patch_count]][3]
     int32_t *patch_of;  // [first[patch_count]]
+    double *share;      // [first[patch_count]] factor of the patch's pressure
 
     // set with the step
     double *value;     // [patch_count] p (Pa)

@@ -14,7 +14,7 @@
 
 #include "fem/elements.h"
 
-enum { PLI_RAYLEIGH_SOURCES = 5 };
+enum { PLI_RAYLEIGH_SOURCES = 7 };
 
 // Elements of one kind, which are borrowed.
 typedef struct pli_rayleigh_source {

@@ -18,9 +18,16 @@ typedef struct viscoelastic_job {
     const double *x;
 } viscoelastic_job;
 
-static const pli_branches *branches_at(const viscoelastic_job *job, int64_t row)
+static const pli_branches *branches_at(const viscoelastic_job *job, int64_t tet)
 {
-    return &job->viscoelastic->materials[job->viscoelastic->material_of[row]];
+    return &job->viscoelastic->materials[job->viscoelastic->material_of[tet]];
+}
+
+// Row of a material point of a tetrahedron, both by their numbers.
+static int64_t row_of(const viscoelastic_job *job, int64_t tet, int32_t point)
+{
+    const int32_t *first = job->viscoelastic->first_point;
+    return first != NULL ? first[tet] + point : tet;
 }
 
 static double *overstress_at(const viscoelastic_job *job, int64_t row)
@@ -43,9 +50,10 @@ static void begin_range(void *user, int64_t begin, int64_t end)
 {
     const viscoelastic_job *job = user;
     pli_elastic *e = job->elastic;
-    for (int64_t at = begin; at < end; ++at) {
-        int64_t row = e->origin[at];
-        const pli_branches *branches = branches_at(job, row);
+    for (int64_t k = begin * e->points; k < end * e->points; ++k) {
+        int64_t at = k / e->points, point = k % e->points;
+        int64_t row = row_of(job, e->origin[at], (int32_t)point);
+        const pli_branches *branches = branches_at(job, e->origin[at]);
         const double *S = job->history->stress + 6 * row;
         double B[6] = {0}, factor = branches->slow;
         for (int32_t branch = 0; branch < branches->count; ++branch) {
@@ -53,10 +61,10 @@ static void begin_range(void *user, int64_t begin, int64_t end)
             double fade, gain;
             find_factors(job, branches, branch, &fade, &gain);
             factor += gain;
-            for (int k = 0; k < 6; ++k) B[k] += fade * H[k] - gain * S[k];
+            for (int i = 0; i < 6; ++i) B[i] += fade * H[i] - gain * S[i];
         }
-        e->factor[at] = factor;
-        for (int k = 0; k < 6; ++k) e->added_stress[k * (int64_t)e->tet_count + at] = B[k];
+        e->factor[point * e->tet_count + at] = factor;
+        for (int i = 0; i < 6; ++i) e->added_stress[(6 * point + i) * e->tet_count + at] = B[i];
     }
 }
 
@@ -73,13 +81,14 @@ static void rest_range(void *user, int64_t begin, int64_t end)
 {
     const viscoelastic_job *job = user;
     pli_elastic *e = job->elastic;
-    for (int64_t at = begin; at < end; ++at) {
-        int64_t row = e->origin[at];
-        const pli_branches *branches = branches_at(job, row);
+    for (int64_t k = begin * e->points; k < end * e->points; ++k) {
+        int64_t at = k / e->points, point = k % e->points;
+        int64_t row = row_of(job, e->origin[at], (int32_t)point);
+        const pli_branches *branches = branches_at(job, e->origin[at]);
         double sum[6] = {0};
-        for (int32_t k = 0; k < 6 * branches->count; ++k) sum[k % 6] += overstress_at(job, row)[k];
-        e->factor[at] = branches->slow;
-        for (int k = 0; k < 6; ++k) e->added_stress[k * (int64_t)e->tet_count + at] = sum[k];
+        for (int32_t i = 0; i < 6 * branches->count; ++i) sum[i % 6] += overstress_at(job, row)[i];
+        e->factor[point * e->tet_count + at] = branches->slow;
+        for (int i = 0; i < 6; ++i) e->added_stress[(6 * point + i) * e->tet_count + at] = sum[i];
     }
 }
 
@@ -109,13 +118,14 @@ static bool find_stress(const pli_elastic_point *point, double S[6])
 static void end_point(void *user, const pli_elastic_point *point)
 {
     const viscoelastic_job *job = user;
-    const pli_branches *branches = branches_at(job, point->row);
-    double *before = job->history->stress + 6 * (int64_t)point->row;
+    const pli_branches *branches = branches_at(job, point->tet);
+    int64_t row = row_of(job, point->tet, point->point);
+    double *before = job->history->stress + 6 * row;
     double S[6];
     if (branches->count == 0) return;
     bool moves = find_stress(point, S);
     for (int32_t branch = 0; branch < branches->count; ++branch) {
-        double *H = overstress_at(job, point->row) + 6 * (int64_t)branch;
+        double *H = overstress_at(job, row) + 6 * (int64_t)branch;
         double fade, gain;
         find_factors(job, branches, branch, &fade, &gain);
         for (int k = 0; k < 6; ++k) H[k] = fade * H[k] + (moves ? gain * (S[k] - before[k]) : 0);
@@ -133,6 +143,7 @@ void pli_viscoelastic_end_step(const pli_viscoelastic *viscoelastic, const doubl
                                const pli_viscoelastic_history *history, pli_elastic *elastic)
 {
     viscoelastic_job job = {viscoelastic, history, elastic, x};
+    if (elastic->patches != NULL) pli_elastic_update_patches(elastic, x);
     pli_parallel_for(elastic->elements.context, elastic->tet_count, GRAIN, end_range, &job);
     pli_viscoelastic_rest(viscoelastic, history, elastic);
 }
@@ -175,17 +186,18 @@ typedef struct energy_sum {
 static void add_law_energy(void *user, const pli_elastic_point *point)
 {
     energy_sum *to = user;
-    pli_sum_add(&to->sum, point->volume * branches_at(to->job, point->row)->slow * point->psi);
+    pli_sum_add(&to->sum, point->volume * branches_at(to->job, point->tet)->slow * point->psi);
 }
 
 static void add_branch_energy(void *user, const pli_elastic_point *point)
 {
     energy_sum *to = user;
-    const pli_branches *branches = branches_at(to->job, point->row);
+    const pli_branches *branches = branches_at(to->job, point->tet);
+    int64_t row = row_of(to->job, point->tet, point->point);
     double L[36];
     if (branches->count == 0 || !factor_tangent(point->T, L)) return;
     for (int32_t branch = 0; branch < branches->count; ++branch) {
-        const double *H = overstress_at(to->job, point->row) + 6 * (int64_t)branch;
+        const double *H = overstress_at(to->job, row) + 6 * (int64_t)branch;
         pli_sum_add(&to->sum, 0.5 * point->volume * comply(L, H) / branches->ratio[branch]);
     }
 }
@@ -203,6 +215,7 @@ double pli_viscoelastic_energy(const pli_viscoelastic *viscoelastic, const doubl
                                const pli_viscoelastic_history *history, const pli_elastic *elastic)
 {
     viscoelastic_job job = {viscoelastic, history, (pli_elastic *)(uintptr_t)elastic, x};
+    if (elastic->patches != NULL) pli_elastic_update_patches(elastic, x);
     return pli_sum_value(
         pli_parallel_sum(elastic->elements.context, elastic->tet_count, GRAIN, sum_range, &job));
 }

@@ -53,14 +53,15 @@ typedef struct pli_branches {
 typedef struct pli_viscoelastic {
     const pli_branches *materials;
     const int32_t *material_of; // [tet_count]
+    const int32_t *first_point; // [tet_count] row of its first material point; NULL: its number
     int32_t branch_count;       // most branches of a material, H_i per point
     double h;                   // length of a step (s)
 } pli_viscoelastic;
 
 // What points remember; 6 numbers are 00, 11, 22, 12, 02, 01.
 typedef struct pli_viscoelastic_history {
-    double *stress;     // [tet_count][6] S of the law (Pa)
-    double *overstress; // [tet_count][branch_count][6] H (Pa)
+    double *stress;     // [points][6] S of the law (Pa)
+    double *overstress; // [points][branch_count][6] H (Pa)
 } pli_viscoelastic_history;
 
 // Makes a term (whose def said that it relaxes) the energy W of a step that begins with a history.

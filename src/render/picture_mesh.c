@@ -20,7 +20,7 @@ typedef struct part_faces {
 static pli_status check_part(pli_context *context, const pli_frame_part *part)
 {
     if (part->kind == PLI_PART_POINTS) return PLI_OK;
-    int64_t corners = part->kind == PLI_PART_TETS ? 4 : 3;
+    int64_t corners = part->kind == PLI_PART_TETS10 ? 10 : part->kind == PLI_PART_TETS ? 4 : 3;
     if (part->cell_count > INT32_MAX / 4) {
         return PLI_FAIL(context, PLI_ERROR_UNSUPPORTED,
                         "part '%s' has %d cells; at most %d can be drawn", part->name,
@@ -35,12 +35,14 @@ static pli_status check_part(pli_context *context, const pli_frame_part *part)
     return PLI_OK;
 }
 
-static void cell_middle(const pli_frame_part *part, int64_t cell, int corners, double middle[3])
+// The mean of the corners of a cell, which nodes on edges stand behind.
+static void cell_middle(const pli_frame_part *part, int64_t cell, int64_t stride, double middle[3])
 {
+    int64_t corners = stride == 10 ? 4 : stride;
     pli_vec3_set(0, 0, 0, middle);
-    for (int k = 0; k < corners; ++k) {
-        int64_t point = part->cells[corners * cell + k];
-        pli_vec3_add_scaled(middle, 1.0 / corners, part->points + 3 * point, middle);
+    for (int64_t k = 0; k < corners; ++k) {
+        int64_t point = part->cells[stride * cell + k];
+        pli_vec3_add_scaled(middle, 1.0 / (double)corners, part->points + 3 * point, middle);
     }
 }
 
@@ -48,18 +50,22 @@ static void cell_middle(const pli_frame_part *part, int64_t cell, int corners, d
 static pli_status cut_tets(const pli_picture_def *def, const pli_frame_part *part,
                            pli_arena *scratch, pli_tets *tets, int32_t **cells)
 {
-    int32_t *kept = pli_arena_ints(scratch, 4 * (int64_t)part->cell_count, "picture section");
-    *cells = pli_arena_ints(scratch, part->cell_count, "picture section");
+    int64_t parts = part->kind == PLI_PART_TETS10 ? PLI_TET_PARTS : 1;
+    int64_t stride = part->kind == PLI_PART_TETS10 ? 10 : 4;
+    int32_t *kept = pli_arena_ints(scratch, 4 * parts * part->cell_count, "picture section");
+    *cells = pli_arena_ints(scratch, parts * part->cell_count, "picture section");
     if (kept == NULL || *cells == NULL) return PLI_ERROR_MEMORY;
     tets->tet_count = 0;
     tets->tets = kept;
     for (int32_t cell = 0; cell < part->cell_count; ++cell) {
         double middle[3];
-        cell_middle(part, cell, 4, middle);
-        if (pli_picture_is_cut(def, middle)) continue;
-        memcpy(kept + 4 * (int64_t)tets->tet_count, part->cells + 4 * (int64_t)cell,
-               4 * sizeof *kept);
-        (*cells)[tets->tet_count++] = cell;
+        const int32_t *nodes = part->cells + stride * cell;
+        cell_middle(part, cell, stride, middle);
+        if (def->section.cuts && pli_picture_is_cut(def, middle)) continue;
+        int32_t *to = kept + 4 * (int64_t)tets->tet_count;
+        if (parts == 1) memcpy(to, nodes, 4 * sizeof *kept);
+        if (parts > 1) pli_tet_split(nodes, nodes + 4, to);
+        for (int64_t k = 0; k < parts; ++k) (*cells)[tets->tet_count++] = cell;
     }
     return PLI_OK;
 }
@@ -71,7 +77,8 @@ static pli_status build_tet_faces(const pli_picture_def *def, const pli_frame_pa
     pli_tets tets = {part->point_count, part->points, part->cell_count, part->cells};
     int32_t *cells = NULL;
     pli_boundary boundary;
-    if (def->section.cuts) PLI_TRY(cut_tets(def, part, scratch, &tets, &cells));
+    bool split = part->kind == PLI_PART_TETS10;
+    if (def->section.cuts || split) PLI_TRY(cut_tets(def, part, scratch, &tets, &cells));
     PLI_TRY(pli_boundary_build(&tets, scratch, &boundary));
     for (int32_t i = 0; cells != NULL && i < boundary.triangle_count; ++i) {
         boundary.tet[i] = cells[boundary.tet[i]];
@@ -88,7 +95,7 @@ static pli_status build_faces(pli_context *context, const pli_picture_def *def,
     PLI_TRY(check_part(context, part));
     if (part->kind == PLI_PART_TRIANGLES) {
         *faces = (part_faces){.count = part->cell_count, .triangles = part->cells};
-    } else if (part->kind == PLI_PART_TETS) {
+    } else if (part->kind == PLI_PART_TETS || part->kind == PLI_PART_TETS10) {
         PLI_TRY(build_tet_faces(def, part, scratch, faces));
     }
     return PLI_OK;

@@ -67,6 +67,7 @@ static void affine_boundaries_give_affine_insides(void **state)
         "gravity: [0, 0, 0]\n"
         "constraints:\n"
         "%s%s%s%s%s%s"
+        "output: {fields: [von_mises_cell, J_cell]}\n"
         "solver: {name: newton, linear: cholesky, tolerance: 1e-14}\n%s",
         "  - {where: {half_space: {point: [0.49, 0, 0], normal: [1, 0, 0]}}, motion: &m "
         "{center: [0, 0, 0], keyframes: [{time: 1, axis: [1, 2, 3], angle: 40, "

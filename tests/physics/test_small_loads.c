@@ -143,8 +143,8 @@ static answer sag(const char *solver, double poisson, double tolerance)
     char yaml[1024];
     snprintf(yaml, sizeof yaml,
              "materials: {m: {law: fixed-corotated, young: 1e5, poisson: %g, density: 1000}}\n"
-             "bodies: {slab: {material: m, geometry: {grid: {size: [2, 1, 0.0625], cells: [32, 16, "
-             "1]}}}}\n"
+             "bodies: {slab: {material: m, element: linear, geometry: {grid: {size: [2, 1, 0.0625], "
+             "cells: [32, 16, 1]}}}}\n"
              "constraints:\n"
              "  - {where: all, axes: z}\n"
              "  - {where: {half_space: {point: [-0.999, 0, 0], normal: [-1, 0, 0]}}}\n"

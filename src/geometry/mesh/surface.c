@@ -30,7 +30,9 @@ static pli_status fill_surface(const pli_tet_mesh *mesh, const pli_boundary *bou
     PLI_TRY(PLI_MAKE(context, surface->mesh_vertex, mesh->vertex_count, "surface vertices"));
     PLI_TRY(PLI_MAKE(context, surface->surface_of_vertex, mesh->vertex_count, "surface map"));
     memcpy(surface->triangles, boundary->triangles, 3 * (size_t)count * sizeof(int32_t));
-    memcpy(surface->tet_of_triangle, boundary->tet, (size_t)count * sizeof(int32_t));
+    for (int32_t k = 0; k < count; ++k) {
+        surface->tet_of_triangle[k] = boundary->tet[k] / (mesh->mid != NULL ? PLI_TET_PARTS : 1);
+    }
     number_vertices(mesh, surface);
     return PLI_OK;
 }
@@ -45,6 +47,22 @@ static pli_status refuse_overlap(pli_context *context, const pli_boundary *bound
                     tets[0], tets[1], face[0], face[1], face[2]);
 }
 
+// The elements, or what quadratic ones consist of.
+static pli_status list_elements(const pli_tet_mesh *mesh, pli_arena *scratch, pli_tets *tets)
+{
+    *tets = pli_tet_mesh_view(mesh);
+    if (mesh->mid == NULL) return PLI_OK;
+    int64_t count = PLI_TET_PARTS * (int64_t)mesh->tet_count;
+    int32_t *parts = pli_arena_ints(scratch, 4 * count, "surface");
+    if (parts == NULL) return PLI_ERROR_MEMORY;
+    for (int64_t t = 0; t < mesh->tet_count; ++t) {
+        pli_tet_split(mesh->tets + 4 * t, mesh->mid + 6 * t, parts + 4 * PLI_TET_PARTS * t);
+    }
+    tets->tet_count = (int32_t)count;
+    tets->tets = parts;
+    return PLI_OK;
+}
+
 pli_status pli_surface_create(const pli_tet_mesh *mesh, pli_surface **out)
 {
     *out = NULL;
@@ -52,9 +70,10 @@ pli_status pli_surface_create(const pli_tet_mesh *mesh, pli_surface **out)
     pli_arena *scratch = NULL;
     pli_surface *surface = NULL;
     pli_boundary boundary;
-    pli_tets tets = pli_tet_mesh_view(mesh);
+    pli_tets tets;
     PLI_TRY(pli_arena_create(context, 0, &scratch));
-    pli_status status = pli_boundary_build(&tets, scratch, &boundary);
+    pli_status status = list_elements(mesh, scratch, &tets);
+    if (status == PLI_OK) status = pli_boundary_build(&tets, scratch, &boundary);
     if (status == PLI_OK && boundary.has_overlap) status = refuse_overlap(context, &boundary);
     if (status != PLI_OK) goto done;
 

@@ -103,6 +103,9 @@ static pli_status allocate_mesh(pli_context *context, const pli_tet_mesh_def *de
     PLI_TRY(PLI_MAKE(context, mesh->points, 3 * (int64_t)mesh->vertex_count, "mesh points"));
     PLI_TRY(PLI_MAKE(context, mesh->tets, 4 * (int64_t)mesh->tet_count, "tetrahedra"));
     PLI_TRY(PLI_MAKE(context, mesh->vertex_origin, mesh->vertex_count, "vertex origins"));
+    if (def->mid != NULL) {
+        PLI_TRY(PLI_MAKE(context, mesh->mid, 6 * (int64_t)mesh->tet_count, "edge nodes"));
+    }
     if (def->tet_group == NULL) return PLI_OK;
     return PLI_MAKE(context, mesh->tet_group, mesh->tet_count, "element groups");
 }
@@ -111,6 +114,9 @@ static pli_status allocate_mesh(pli_context *context, const pli_tet_mesh_def *de
 static int32_t number_used(const pli_tet_mesh_def *def, int32_t *number)
 {
     for (int64_t k = 0; k < 4 * (int64_t)def->tet_count; ++k) number[def->tets[k]] = 1;
+    for (int64_t k = 0; def->mid != NULL && k < 6 * (int64_t)def->tet_count; ++k) {
+        number[def->mid[k]] = 1;
+    }
     int32_t count = 0;
     for (int32_t v = 0; v < def->vertex_count; ++v) number[v] = number[v] ? count++ : -1;
     return count;
@@ -127,8 +133,11 @@ static void copy_mesh(const pli_tet_mesh_def *def, const int32_t *number, pli_te
     for (int32_t t = 0; t < def->tet_count; ++t) {
         int32_t *tet = mesh->tets + 4 * (int64_t)t;
         for (int k = 0; k < 4; ++k) tet[k] = number[def->tets[4 * (int64_t)t + k]];
+        int32_t *mid = mesh->mid != NULL ? mesh->mid + 6 * (int64_t)t : NULL;
+        for (int k = 0; mid != NULL && k < 6; ++k) mid[k] = number[def->mid[6 * (int64_t)t + k]];
         if (pli_tet_volume_at(mesh->points, tet) < 0) {
             pli_tet_turn(tet);
+            if (mid != NULL) pli_tet_turn_mid(mid);
             ++report->turned_tets;
         }
     }
@@ -162,6 +171,13 @@ static pli_status check_def(pli_context *context, const pli_tet_mesh_def *def,
     if (def->tet_count == 0) {
         return PLI_FAIL(context, PLI_ERROR_MESH, "the mesh has no tetrahedra");
     }
+    pli_cells mid = {"tetrahedron (nodes of its edges)",
+                     6,
+                     def->tet_count,
+                     def->mid,
+                     def->vertex_count,
+                     def->points};
+    if (def->mid != NULL) PLI_TRY(pli_cells_check(context, &mid));
     return check_volumes(context, def, report);
 }
 
@@ -201,8 +217,8 @@ done:
 void pli_tet_mesh_destroy(pli_tet_mesh *mesh)
 {
     if (mesh == NULL) return;
-    PLI_RELEASE(mesh->context, mesh->points, mesh->tets, mesh->tet_group, mesh->vertex_origin,
-                mesh);
+    PLI_RELEASE(mesh->context, mesh->points, mesh->tets, mesh->mid, mesh->tet_group,
+                mesh->vertex_origin, mesh);
 }
 
 pli_status pli_tet_mesh_transform(pli_tet_mesh *mesh, const double A[9], const double b[3])
@@ -223,8 +239,8 @@ pli_status pli_tet_mesh_transform(pli_tet_mesh *mesh, const double A[9], const d
         pli_vec3_add(y, b, x);
     }
     for (int32_t t = 0; determinant < 0 && t < mesh->tet_count; ++t) {
-        int32_t *tet = mesh->tets + 4 * (int64_t)t;
-        pli_tet_turn(tet);
+        pli_tet_turn(mesh->tets + 4 * (int64_t)t);
+        if (mesh->mid != NULL) pli_tet_turn_mid(mesh->mid + 6 * (int64_t)t);
     }
     return PLI_OK;
 }

@@ -29,6 +29,8 @@ typedef struct pli_tet_mesh {
     int32_t *tets;          // [tet_count][4] corners, positive volume
     int32_t *tet_group;     // [tet_count] group of each element, -1: none; NULL: no groups at all
     int32_t *vertex_origin; // [vertex_count] number of the vertex in the input it was made from
+    int32_t *mid;           // [tet_count][6] nodes on the edges of quadratic elements, which are
+                            // vertices, too: 01, 12, 02, 03, 13, 23; NULL: elements are linear
 } pli_tet_mesh;
 
 // Tetrahedra over plain arrays: how meshes, models and results look to what works on all of them.
@@ -51,6 +53,7 @@ typedef struct pli_tet_mesh_def {
     const int32_t *tets;      // [tet_count][4]
     const int32_t *tet_group; // [tet_count] or NULL
     bool turn_inverted;       // turn elements of negative volume around instead of refusing them
+    const int32_t *mid;       // [tet_count][6] nodes on edges, or NULL
 } pli_tet_mesh_def;
 
 typedef struct pli_tet_mesh_report {
@@ -100,6 +103,15 @@ static inline void pli_tet_turn(int32_t tet[4])
     tet[3] = swapped;
 }
 
+// The same for one with nodes on its edges.
+static inline void pli_tet_turn_mid(int32_t mid[6])
+{
+    static const int from[6] = {0, 4, 3, 2, 1, 5};
+    int32_t old[6];
+    for (int k = 0; k < 6; ++k) old[k] = mid[k];
+    for (int k = 0; k < 6; ++k) mid[k] = old[from[k]];
+}
+
 // volumes [tet_count] (m^3); returns their sum.
 double pli_tet_mesh_volume(const pli_tet_mesh *mesh);
 
@@ -117,6 +129,18 @@ static inline double pli_tet_lump(const double *points, const int32_t tet[4], do
 // areas [vertex_count] (m^2); the length scale of the characteristic norm (Wang et al. 2020).
 // Errors: memory.
 pli_status pli_tets_ring_areas(pli_context *context, const pli_tets *tets, double *areas);
+
+// Linear tetrahedra that share their nodes with quadratic ones, eight of an element one after
+// another: what contact, coarse spaces and pictures take for the mesh. A curved side is four
+// triangles.
+enum { PLI_TET_PARTS = 8 };
+
+// Those of one element, parts [8][4].
+void pli_tet_split(const int32_t corners[4], const int32_t mid[6], int32_t *parts);
+
+// Gives every edge a node in its middle, behind the vertices that there are; a mesh that has such
+// nodes stays as it is. Errors: unsupported (more vertices than can be counted), memory.
+PLI_CHECKED pli_status pli_tet_mesh_raise(pli_tet_mesh *mesh);
 
 // Renumbers vertices and elements for locality.
 pli_status pli_tet_mesh_reorder(pli_tet_mesh *mesh);

@@ -34,6 +34,9 @@ static pli_status order_vertices(pli_tet_mesh *mesh, renumbering *work)
     for (int64_t k = 0; k < 4 * (int64_t)mesh->tet_count; ++k) {
         mesh->tets[k] = work->number[mesh->tets[k]];
     }
+    for (int64_t k = 0; mesh->mid != NULL && k < 6 * (int64_t)mesh->tet_count; ++k) {
+        mesh->mid[k] = work->number[mesh->mid[k]];
+    }
     return PLI_OK;
 }
 
@@ -64,6 +67,13 @@ static pli_status order_tets(pli_tet_mesh *mesh, renumbering *work)
         memcpy(mesh->tets + 4 * (int64_t)t, work->ints + 4 * (int64_t)work->order[t],
                4 * sizeof(int32_t));
     }
+    if (mesh->mid != NULL) {
+        memcpy(work->ints, mesh->mid, (size_t)count * 6 * sizeof(int32_t));
+        for (int32_t t = 0; t < count; ++t) {
+            memcpy(mesh->mid + 6 * (int64_t)t, work->ints + 6 * (int64_t)work->order[t],
+                   6 * sizeof(int32_t));
+        }
+    }
     if (mesh->tet_group == NULL) return PLI_OK;
     memcpy(work->ints, mesh->tet_group, (size_t)count * sizeof(int32_t));
     for (int32_t t = 0; t < count; ++t) mesh->tet_group[t] = work->ints[work->order[t]];
@@ -81,7 +91,7 @@ pli_status pli_tet_mesh_reorder(pli_tet_mesh *mesh)
         .order = PLI_NEW(context, int32_t, longest, "order"),
         .number = PLI_NEW(context, int32_t, vertices, "vertex numbers"),
         .points = PLI_NEW(context, double, 3 * vertices, "order points"),
-        .ints = PLI_NEW(context, int32_t, vertices > 4 * tets ? vertices : 4 * tets, "order ints"),
+        .ints = PLI_NEW(context, int32_t, vertices > 6 * tets ? vertices : 6 * tets, "order ints"),
     };
     pli_status status = PLI_ERROR_MEMORY;
     if (work.keys == NULL || work.order == NULL || work.number == NULL || work.points == NULL ||

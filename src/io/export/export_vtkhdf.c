@@ -195,8 +195,9 @@ static pli_status append_cells(vtkhdf *v, const pli_frame_part *part)
     uint8_t *types = PLI_NEW(context, uint8_t, cells, "export");
     pli_status status = ids != NULL && types != NULL ? PLI_OK : PLI_ERROR_MEMORY;
     if (status == PLI_OK) {
-        // VTK's numbers of cell types: 1 vertex, 5 triangle, 10 tetrahedron
-        memset(types, points ? 1 : corners == 3 ? 5 : 10, (size_t)cells);
+        // VTK's numbers of cell types: 1 vertex, 5 triangle, 10 tetrahedron, 24 one with ten nodes
+        int type = corners == 10 ? 24 : corners == 3 ? 5 : 10;
+        memset(types, points ? 1 : type, (size_t)cells);
         int64_t *offsets = ids + cells * corners;
         for (int64_t i = 0; i < cells * corners; ++i) ids[i] = points ? i : part->cells[i];
         for (int64_t i = 0; i <= cells; ++i) offsets[i] = i * corners;

@@ -58,14 +58,14 @@ static bool is_line_end(char c)
     return c == '\n' || c == '\r';
 }
 
-static bool is_blank(char c)
+static bool is_blank(const pli_scan *scan, char c)
 {
-    return c == ' ' || c == '\t' || c == '\v' || c == '\f';
+    return c == ' ' || c == '\t' || c == '\v' || c == '\f' || (c == ',' && scan->commas);
 }
 
 static bool is_word_end(const pli_scan *scan, const char *c)
 {
-    return c >= scan->end || is_blank(*c) || is_line_end(*c) ||
+    return c >= scan->end || is_blank(scan, *c) || is_line_end(*c) ||
            (*c == scan->comment && scan->comment != '\0');
 }
 
@@ -90,7 +90,7 @@ static bool is_continuation(const pli_scan *scan)
 // Skips blanks and, at the end of a line, its comment.
 static void skip_in_line(pli_scan *scan)
 {
-    while (scan->next < scan->end && (is_blank(*scan->next) || is_continuation(scan))) {
+    while (scan->next < scan->end && (is_blank(scan, *scan->next) || is_continuation(scan))) {
         if (*scan->next++ == '\\') skip_line_end(scan);
     }
     if (scan->comment != '\0' && scan->next < scan->end && *scan->next == scan->comment) {
@@ -232,11 +232,11 @@ pli_status pli_scan_end_line(pli_scan *scan)
 
 pli_span pli_scan_rest_of_line(pli_scan *scan)
 {
-    while (scan->next < scan->end && is_blank(*scan->next)) ++scan->next;
+    while (scan->next < scan->end && is_blank(scan, *scan->next)) ++scan->next;
     const char *begin = scan->next;
     skip_to_line_end(scan);
     const char *end = scan->next;
-    while (end > begin && is_blank(end[-1])) --end;
+    while (end > begin && is_blank(scan, end[-1])) --end;
     skip_line_end(scan);
     scan->place = begin;
     return (pli_span){begin, end - begin};
@@ -284,7 +284,7 @@ bool pli_span_is(pli_span span, const char *word)
 
 pli_status pli_scan_begin_binary(pli_scan *scan)
 {
-    while (scan->next < scan->end && is_blank(*scan->next)) ++scan->next;
+    while (scan->next < scan->end && is_blank(scan, *scan->next)) ++scan->next;
     scan->place = scan->next;
     if (pli_scan_left(scan) >= 2 && scan->next[0] == '\r' && scan->next[1] == '\n') ++scan->next;
     if (scan->next >= scan->end || *scan->next != '\n') {

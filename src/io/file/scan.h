@@ -30,6 +30,7 @@ typedef struct pli_scan {
     bool continued;    // unless the line ends with a backslash
     bool binary;       // in a binary block: failures count bytes instead of lines
     bool big_endian;   // byte order of binary blocks
+    bool commas;       // are blanks
 } pli_scan;
 
 // A piece of the file. Lifetime: that of its bytes.

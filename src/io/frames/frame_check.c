@@ -65,10 +65,11 @@ static pli_status find_surface(checker *c, const pli_frame_part *part, part_surf
     surface->part = part;
     surface->triangle_count = part->cell_count;
     surface->triangles = part->cells;
-    if (part->kind != PLI_PART_TETS) return PLI_OK;
+    if (!pli_part_is_solid(part->kind)) return PLI_OK;
 
-    pli_tets tets = {part->point_count, part->points, part->cell_count, part->cells};
+    pli_tets tets;
     pli_boundary boundary;
+    PLI_TRY(pli_part_tets(part, c->arena, &tets));
     PLI_TRY(pli_boundary_build(&tets, c->arena, &boundary));
     surface->triangle_count = boundary.triangle_count;
     surface->triangles = boundary.triangles;

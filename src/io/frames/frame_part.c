@@ -6,7 +6,29 @@
 
 int32_t pli_part_corners(pli_part_kind kind)
 {
-    return kind == PLI_PART_TETS ? 4 : kind == PLI_PART_TRIANGLES ? 3 : 1;
+    switch (kind) {
+    case PLI_PART_TETS: return 4;
+    case PLI_PART_TETS10: return 10;
+    case PLI_PART_TRIANGLES: return 3;
+    case PLI_PART_POINTS: break;
+    }
+    return 1;
+}
+
+pli_status pli_part_tets(const pli_frame_part *part, pli_arena *scratch, pli_tets *tets)
+{
+    *tets = (pli_tets){part->point_count, part->points, part->cell_count, part->cells};
+    if (part->kind != PLI_PART_TETS10) return PLI_OK;
+    int64_t count = PLI_TET_PARTS * (int64_t)part->cell_count;
+    int32_t *parts = pli_arena_ints(scratch, 4 * count, "tetrahedra of a part");
+    if (parts == NULL) return PLI_ERROR_MEMORY;
+    for (int64_t k = 0; k < part->cell_count; ++k) {
+        const int32_t *nodes = part->cells + 10 * k;
+        pli_tet_split(nodes, nodes + 4, parts + 4 * PLI_TET_PARTS * k);
+    }
+    tets->tet_count = (int32_t)count;
+    tets->tets = parts;
+    return PLI_OK;
 }
 
 const pli_frame_field *pli_part_find_field(const pli_frame_part *part, const char *name,
@@ -130,7 +152,7 @@ static pli_status check_particles(pli_context *context, const pli_frame_part *pa
 
 pli_status pli_part_check(pli_context *context, const pli_frame_part *part)
 {
-    if (part->name == NULL || part->kind < PLI_PART_TETS || part->kind > PLI_PART_POINTS) {
+    if (part->name == NULL || part->kind < PLI_PART_TETS || part->kind > PLI_PART_TETS10) {
         return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
                         "a body of the frame has no name or an unknown kind");
     }

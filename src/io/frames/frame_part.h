@@ -13,14 +13,25 @@
 #ifndef PLI_IO_FRAMES_FRAME_PART_H
 #define PLI_IO_FRAMES_FRAME_PART_H
 
-#include "base/context.h"
+#include "base/arena.h"
+#include "geometry/mesh/tet_mesh.h"
 #include "pliant/sim.h"
 
 // Name of the field that says how large each particle is.
 #define PLI_RADIUS_FIELD "radius"
 
-// Corners of a cell: 4, 3 or 1.
+// Corners of a cell, nodes on its edges included: 4, 10, 3 or 1.
 int32_t pli_part_corners(pli_part_kind kind);
+
+static inline bool pli_part_is_solid(pli_part_kind kind)
+{
+    return kind == PLI_PART_TETS || kind == PLI_PART_TETS10;
+}
+
+// The tetrahedra of a solid; of one with nodes on edges PLI_TET_PARTS for each of its cells, from
+// scratch. Errors: memory.
+PLI_CHECKED pli_status pli_part_tets(const pli_frame_part *part, pli_arena *scratch,
+                                     pli_tets *tets);
 
 // The field with this name, place and number of components; NULL when there is none.
 const pli_frame_field *pli_part_find_field(const pli_frame_part *part, const char *name,

@@ -225,12 +225,12 @@ static pli_status read_types(reader *r, const pli_xml_tag *tag)
     if (!pli_slice_is(pli_xml_get(tag, "type"), "UInt8")) return refuse(r, "types are not UInt8");
     PLI_TRY(find_bytes(r, tag, r->part->cell_count, &types));
     for (int32_t i = 0; i < r->part->cell_count; ++i) {
-        if (types[i] != types[0] || (types[i] != 10 && types[i] != 5)) {
+        if (types[i] != types[0] || (types[i] != 10 && types[i] != 24 && types[i] != 5)) {
             return refuse(r, "cells other than tetrahedra alone or triangles alone");
         }
     }
-    bool triangles = r->part->cell_count > 0 && types[0] == 5;
-    r->part->kind = triangles ? PLI_PART_TRIANGLES : PLI_PART_TETS;
+    int type = r->part->cell_count > 0 ? types[0] : 10;
+    r->part->kind = type == 5 ? PLI_PART_TRIANGLES : type == 24 ? PLI_PART_TETS10 : PLI_PART_TETS;
     return PLI_OK;
 }
 

@@ -116,11 +116,13 @@ static void add_topology(pli_vtu_writer *writer, const pli_frame_part *part)
                                              .stride = corners,
                                              .count = cells});
     if (points) return;
-    // VTK's numbers of cell types: 10 tetrahedron, 5 triangle
+    // VTK's numbers of cell types: 10 tetrahedron, 24 the one with ten nodes, 5 triangle
     add_array(writer, (struct pli_vtu_array){.kind = ARRAY_CONSTANT,
                                              .name = "types",
                                              .components = 1,
-                                             .stride = part->kind == PLI_PART_TETS ? 10 : 5,
+                                             .stride = part->kind == PLI_PART_TETS10 ? 24
+                                                       : part->kind == PLI_PART_TETS ? 10
+                                                                                     : 5,
                                              .count = cells});
 }
 

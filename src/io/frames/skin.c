@@ -72,12 +72,15 @@ static pli_status take_points(pli_skin *skin, const pli_frame_part *part)
 static pli_status take_boundary(pli_skin *skin, const pli_frame_part *part)
 {
     pli_arena *scratch = NULL;
-    pli_boundary boundary;
-    pli_tets tets = {part->point_count, part->points, part->cell_count, part->cells};
+    pli_boundary boundary = {0};
+    pli_tets tets;
     PLI_TRY(pli_arena_create(skin->context, 1 << 16, &scratch));
-    pli_status status = pli_boundary_build(&tets, scratch, &boundary);
+    pli_status status = pli_part_tets(part, scratch, &tets);
+    if (status == PLI_OK) status = pli_boundary_build(&tets, scratch, &boundary);
     if (status == PLI_OK) {
         skin->triangle_count = boundary.triangle_count;
+        int32_t parts = part->kind == PLI_PART_TETS10 ? PLI_TET_PARTS : 1;
+        for (int32_t k = 0; k < boundary.triangle_count; ++k) boundary.tet[k] /= parts;
         status = compact(skin, part, boundary.triangles);
     }
     if (status == PLI_OK) status = take_cells(skin, boundary.tet);
@@ -93,7 +96,7 @@ pli_status pli_skin_init(pli_skin *skin, pli_context *context, const pli_frame_p
                        .part_cells = part->cell_count,
                        .cells_hash = pli_skin_hash(part)};
     pli_status status = PLI_OK;
-    if (part->kind == PLI_PART_TETS) {
+    if (pli_part_is_solid(part->kind)) {
         status = take_boundary(skin, part);
     } else if (part->kind == PLI_PART_TRIANGLES) {
         skin->triangle_count = part->cell_count;

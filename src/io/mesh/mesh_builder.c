@@ -22,7 +22,7 @@ void pli_mesh_builder_init(pli_mesh_builder *builder, pli_context *context, cons
 
 static void clear_cells(pli_context *context, pli_cell_list *list)
 {
-    PLI_RELEASE(context, list->corners, list->groups, list->lines, list->file);
+    PLI_RELEASE(context, list->corners, list->groups, list->lines, list->file, list->mids);
 }
 
 void pli_mesh_builder_clear(pli_mesh_builder *builder)
@@ -36,7 +36,8 @@ void pli_mesh_builder_clear(pli_mesh_builder *builder)
     for (int32_t i = 0; i < builder->array_count; ++i) {
         PLI_RELEASE(context, builder->arrays[i].values, builder->arrays[i].name);
     }
-    PLI_RELEASE(context, builder->group_names, builder->corners, builder->late, builder->arrays);
+    PLI_RELEASE(context, builder->group_names, builder->corners, builder->late, builder->arrays,
+                builder->set_groups, builder->set_points);
     pli_arena_destroy(builder->scratch);
     pli_key_map_clear(&builder->group_map);
     pli_mesh_builder_init(builder, context, builder->path);
@@ -77,6 +78,9 @@ pli_status pli_mesh_builder_reserve_cells(pli_mesh_builder *builder, pli_cell_li
     PLI_TRY(PLI_RESIZE(builder->context, list->groups, capacity, "groups"));
     if (list->lines != NULL) {
         PLI_TRY(PLI_RESIZE(builder->context, list->lines, capacity, "lines of cells"));
+    }
+    if (list->mids != NULL) {
+        PLI_TRY(PLI_RESIZE(builder->context, list->mids, 6 * (int64_t)capacity, "edge nodes"));
     }
     list->capacity = capacity;
     return PLI_OK;
@@ -161,6 +165,39 @@ pli_status pli_mesh_builder_add_cell(pli_mesh_builder *builder, const pli_scan *
            (size_t)list->corner_count * sizeof(int32_t));
     list->groups[list->count] = group;
     ++list->count;
+    return PLI_OK;
+}
+
+pli_status pli_mesh_builder_add_mids(pli_mesh_builder *builder, const pli_scan *scan,
+                                     const int32_t mids[6])
+{
+    pli_cell_list *list = &builder->tets;
+    int32_t nodes[10], last = list->count - 1;
+    if (list->mids == NULL) {
+        PLI_TRY(PLI_MAKE(builder->context, list->mids, 6 * (int64_t)list->capacity, "edge nodes"));
+    }
+    memcpy(nodes, list->corners + 4 * (int64_t)last, 4 * sizeof *nodes);
+    memcpy(nodes + 4, mids, 6 * sizeof *nodes);
+    if (!has_repeated(nodes, 4) && has_repeated(nodes, 10)) {
+        return PLI_SCAN_FAIL(scan, "tetrahedron %d has a node twice; all ten must differ",
+                             (int)last);
+    }
+    memcpy(list->mids + 6 * (int64_t)last, mids, 6 * sizeof *mids);
+    ++list->mid_count;
+    return PLI_OK;
+}
+
+pli_status pli_mesh_builder_add_to_set(pli_mesh_builder *builder, int32_t group, int32_t point)
+{
+    if (builder->set_count == builder->set_capacity) {
+        int32_t capacity = builder->set_capacity;
+        PLI_TRY(grow(builder->context, "points in groups", builder->set_count, 64, &capacity));
+        PLI_TRY(PLI_RESIZE(builder->context, builder->set_groups, capacity, "groups of points"));
+        PLI_TRY(PLI_RESIZE(builder->context, builder->set_points, capacity, "groups of points"));
+        builder->set_capacity = capacity;
+    }
+    builder->set_groups[builder->set_count] = group;
+    builder->set_points[builder->set_count++] = point;
     return PLI_OK;
 }
 

@@ -30,6 +30,8 @@ typedef struct pli_cell_list {
     int32_t *groups;  // [capacity]  index of a group's name, -1: none
     int32_t *lines;   // [capacity]  where they stand in a text, 0: in binary; NULL: all of them do
     char *file;       // name of the file that holds them, should it be another one; or NULL
+    int32_t *mids;    // [capacity][6]  nodes on edges, of tetrahedra in VTK's order; NULL: none has
+    int32_t mid_count; // cells that have them
 
     // cells that use a vertex twice
     int32_t repeated_count;
@@ -82,6 +84,12 @@ typedef struct pli_mesh_builder {
     int32_t late_capacity;
     pli_late_polygon *late; // [late_capacity]
 
+    // points in groups of their own
+    int32_t set_count;
+    int32_t set_capacity;
+    int32_t *set_groups; // [set_capacity]  index of a group's name
+    int32_t *set_points; // [set_capacity]  index of a point
+
     int64_t curved_count;   // cells of higher order, of which only the corners were taken
     int64_t bent_count;     // polygons that are so far from plane that they have no front
     const char *bent_place; // of the first
@@ -106,6 +114,14 @@ PLI_CHECKED pli_status pli_mesh_builder_add_point(pli_mesh_builder *builder, con
 PLI_CHECKED pli_status pli_mesh_builder_add_cell(pli_mesh_builder *builder, const pli_scan *scan,
                                                  pli_cell_list *list, const int32_t *corners,
                                                  int32_t group);
+
+// Gives the tetrahedron added last the nodes on its edges 01, 12, 02, 03, 13, 23.
+PLI_CHECKED pli_status pli_mesh_builder_add_mids(pli_mesh_builder *builder, const pli_scan *scan,
+                                                 const int32_t mids[6]);
+
+// Puts a point into a group.
+PLI_CHECKED pli_status pli_mesh_builder_add_to_set(pli_mesh_builder *builder, int32_t group,
+                                                   int32_t point);
 
 // The cells of a list stand in the file of this path, not in that of the mesh. Errors: memory.
 PLI_CHECKED pli_status pli_mesh_builder_set_file(pli_mesh_builder *builder, pli_cell_list *list,

@@ -33,6 +33,9 @@ struct pli_mesh_file {
     pli_mesh_array *arrays; // names and values are those of `built`
     int32_t built_count;
     pli_built_array *built;
+    int32_t *tet_mids;
+    int32_t *set_groups;
+    int32_t *set_points;
 };
 
 // ---- which format ----
@@ -158,7 +161,18 @@ static void take_arrays(pli_mesh_file *mesh, pli_mesh_builder *builder)
         .triangles = mesh->triangles,
     };
     take_places(mesh, builder);
+    if (builder->tets.mid_count == builder->tets.count) {
+        mesh->tet_mids = builder->tets.mids;
+        builder->tets.mids = NULL;
+        mesh->data.tet_mids = mesh->tet_mids;
+    }
     if (builder->group_count == 0) return;
+    mesh->set_groups = builder->set_groups;
+    mesh->set_points = builder->set_points;
+    builder->set_groups = builder->set_points = NULL;
+    mesh->data.set_count = builder->set_count;
+    mesh->data.set_groups = mesh->set_groups;
+    mesh->data.set_points = mesh->set_points;
 
     mesh->tet_groups = builder->tets.groups;
     mesh->triangle_groups = builder->triangles.groups;
@@ -181,7 +195,8 @@ void pli_mesh_file_destroy(pli_mesh_file *mesh)
     for (int32_t i = 0; i < mesh->built_count; ++i) {
         PLI_RELEASE(context, mesh->built[i].values, mesh->built[i].name);
     }
-    PLI_RELEASE(context, mesh->built, mesh->arrays);
+    PLI_RELEASE(context, mesh->built, mesh->arrays, mesh->set_points, mesh->set_groups,
+                mesh->tet_mids);
     PLI_RELEASE(context, mesh->group_names, mesh->tet_file, mesh->triangle_file, mesh->tet_lines,
                 mesh->triangle_lines, mesh->triangle_groups, mesh->triangles, mesh->tet_groups,
                 mesh->tets, mesh->points, mesh->name, mesh);
@@ -214,7 +229,10 @@ static pli_status fill_builder(const pli_mesh_format *format, pli_scan *scan,
         return PLI_FAIL(builder->context, PLI_ERROR_MESH,
                         "%s: the mesh has no vertices; at least one is needed", scan->source);
     }
-    if (builder->curved_count > 0) {
+    // where all tetrahedra have nodes on edges, those of triangles follow from them
+    bool mixed = builder->tets.mid_count < builder->tets.count;
+    if (mixed) builder->curved_count += builder->tets.mid_count;
+    if (builder->curved_count > 0 && (mixed || builder->tets.count == 0)) {
         PLI_LOG(builder->context, PLI_LOG_WARNING,
                 "%s: %lld cells of higher order are read as their corners alone", scan->source,
                 (long long)builder->curved_count);

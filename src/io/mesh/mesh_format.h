@@ -21,7 +21,8 @@ typedef struct pli_mesh_format {
 
 // X(name): pli_mesh_format_<name>. Content is compared in this order, so those with a clear mark
 // come first.
-#define PLI_MESH_FORMATS(X) X(gmsh) X(vtk) X(ply) X(off) X(medit) X(vega) X(stl) X(tetgen) X(obj)
+#define PLI_MESH_FORMATS(X) \
+    X(gmsh) X(vtk) X(ply) X(off) X(medit) X(vega) X(abaqus) X(stl) X(tetgen) X(obj)
 
 #define X(name) extern const pli_mesh_format pli_mesh_format_##name;
 PLI_MESH_FORMATS(X)

@@ -196,6 +196,13 @@ static pli_status add_cell(pli_gmsh *gmsh, const pli_gmsh_type *type, const int3
                            int32_t group)
 {
     pli_mesh_builder *builder = gmsh->builder;
+    if (type->kind == PLI_GMSH_TETRAHEDRON && type->node_count == 10) {
+        // edges 01, 12, 02, 03, 23, 13
+        const int32_t mids[6] = {corners[4], corners[5], corners[6],
+                                 corners[7], corners[9], corners[8]};
+        PLI_TRY(pli_mesh_builder_add_cell(builder, gmsh->scan, &builder->tets, corners, group));
+        return pli_mesh_builder_add_mids(builder, gmsh->scan, mids);
+    }
     builder->curved_count += type->node_count > type->corner_count;
     if (type->kind == PLI_GMSH_TETRAHEDRON) {
         return pli_mesh_builder_add_cell(builder, gmsh->scan, &builder->tets, corners, group);
@@ -219,14 +226,16 @@ static bool is_same_cell(const pli_gmsh *gmsh, const pli_gmsh_type *type, const 
 pli_status pli_gmsh_read_cell(pli_gmsh *gmsh, const pli_gmsh_type *type, int64_t number,
                               int32_t group)
 {
-    int32_t corners[4] = {0};
+    int32_t corners[10] = {0};
+    bool quadratic = type->kind == PLI_GMSH_TETRAHEDRON && type->node_count == 10;
+    int32_t wanted = quadratic ? 10 : type->corner_count;
     for (int32_t i = 0; i < type->node_count; ++i) {
         int64_t tag = 0;
         pli_status status = gmsh->version == 41
                                 ? pli_gmsh_read_size(gmsh, "a node of an element", &tag)
                                 : pli_gmsh_read_int(gmsh, "a node of an element", &tag);
         PLI_TRY(status);
-        if (i < type->corner_count) PLI_TRY(find_node(gmsh, tag, &corners[i]));
+        if (i < wanted) PLI_TRY(find_node(gmsh, tag, &corners[i]));
     }
     if (type->kind == PLI_GMSH_SKIPPED) return PLI_OK;
     if (is_same_cell(gmsh, type, corners, group)) {
@@ -235,7 +244,7 @@ pli_status pli_gmsh_read_cell(pli_gmsh *gmsh, const pli_gmsh_type *type, int64_t
     }
     gmsh->cell_type = type;
     gmsh->cell_group = group;
-    memcpy(gmsh->cell_corners, corners, sizeof corners);
+    memcpy(gmsh->cell_corners, corners, sizeof gmsh->cell_corners);
     int32_t before[2] = {gmsh->builder->tets.count, gmsh->builder->triangles.count};
     PLI_TRY(add_cell(gmsh, type, corners, group));
     return gmsh->has_element_data ? pli_gmsh_note_element(gmsh, number, before) : PLI_OK;

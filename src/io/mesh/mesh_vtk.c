@@ -280,16 +280,19 @@ static pli_status add_cell(vtk *file, const cell_type *type, const int32_t *corn
     pli_mesh_builder *builder = file->builder;
     int64_t corner_count = type->corner_count > 0 ? type->corner_count : count;
     PLI_TRY(add_span(file));
+    if (type->kind == CELL_TET) {
+        PLI_TRY(pli_mesh_builder_add_cell(builder, file->scan, &builder->tets, corners, -1));
+        return count == 10 ? pli_mesh_builder_add_mids(builder, file->scan, corners + 4) : PLI_OK;
+    }
     builder->curved_count += count > corner_count;
     switch (type->kind) {
-    case CELL_TET:
-        return pli_mesh_builder_add_cell(builder, file->scan, &builder->tets, corners, -1);
     case CELL_POLYGON: return add_polygon(file, corners, corner_count);
     case CELL_PIXEL: {
         int32_t turned[4] = {corners[0], corners[1], corners[3], corners[2]};
         return add_polygon(file, turned, 4);
     }
     case CELL_STRIP: return add_strip(file, corners, count);
+    case CELL_TET:
     case CELL_SKIPPED:
     case CELL_REFUSED: break;
     }

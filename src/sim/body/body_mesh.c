@@ -55,15 +55,16 @@ static pli_status create_grid(pli_context *context, const pli_grid_def *grid, pl
 }
 
 // *cell gets the first element at fault, -1: there is none.
-static pli_status create_tets_of_file(pli_context *context, const pli_body_def *body, int32_t *cell,
-                                      pli_tet_mesh **mesh)
+static pli_status create_tets_of_file(pli_context *context, const pli_body_def *body,
+                                      bool quadratic, int32_t *cell, pli_tet_mesh **mesh)
 {
     const pli_mesh_data *file = pli_body_mesh_file(body);
     pli_tet_mesh_def def = {.vertex_count = file->point_count,
                             .points = file->points,
                             .tet_count = file->tet_count,
                             .tets = file->tets,
-                            .tet_group = file->tet_groups};
+                            .tet_group = file->tet_groups,
+                            .mid = quadratic ? file->tet_mids : NULL};
     pli_tet_mesh_report report;
     pli_status status = pli_tet_mesh_create(context, &def, &report, mesh);
     if (report.refused.count > 0) *cell = report.refused.first[0];
@@ -77,7 +78,7 @@ static pli_status create_tets_of_file(pli_context *context, const pli_body_def *
 }
 
 static pli_status create_solid(pli_context *context, const pli_body_def *def, int32_t piece,
-                               int32_t *cell, pli_tet_mesh **mesh)
+                               bool quadratic, int32_t *cell, pli_tet_mesh **mesh)
 {
     *mesh = NULL;
     if (!pli_body_mesh_has_tets(def)) {
@@ -88,9 +89,18 @@ static pli_status create_solid(pli_context *context, const pli_body_def *def, in
     switch ((pli_geometry_kind)def->geometry.kind) {
     case PLI_GEOMETRY_GRID: return create_grid(context, def->geometry.data, mesh);
     case PLI_GEOMETRY_FILL: return pli_shape_fill(context, def->geometry.data, mesh);
-    case PLI_GEOMETRY_FILE: return create_tets_of_file(context, def, cell, mesh);
+    case PLI_GEOMETRY_FILE: return create_tets_of_file(context, def, quadratic, cell, mesh);
     default: return pli_body_piece_create(context, &def->geometry, piece, mesh);
     }
+}
+
+// Gives every edge a node; those of a shape's surface lie on it where elements stay valid.
+static pli_status raise_solid(const pli_body_def *def, pli_tet_mesh *mesh)
+{
+    if (mesh->mid != NULL) return PLI_OK;
+    PLI_TRY(pli_tet_mesh_raise(mesh));
+    if (def->geometry.kind != PLI_GEOMETRY_FILL) return PLI_OK;
+    return pli_shape_curve(mesh->context, def->geometry.data, mesh);
 }
 
 // ---- triangles
@@ -203,7 +213,7 @@ static pli_status create_boundary(pli_body_mesh *mesh, const pli_body_def *def, 
 {
     pli_tet_mesh *solid = NULL;
     pli_surface *boundary = NULL;
-    pli_status status = create_solid(mesh->context, def, piece, cell, &solid);
+    pli_status status = create_solid(mesh->context, def, piece, false, cell, &solid);
     if (status == PLI_OK) status = pli_surface_create(solid, &boundary);
     if (status == PLI_OK) status = pli_surface_to_tri_mesh(boundary, solid, &mesh->surface);
     if (status == PLI_OK) status = inherit_names(mesh, solid, boundary);
@@ -235,6 +245,7 @@ static void set_view(pli_body_mesh *mesh)
         mesh->cells = solid->tets;
         mesh->cell_group = solid->tet_group;
         mesh->vertex_origin = solid->vertex_origin;
+        mesh->mid = solid->mid;
         return;
     }
     const pli_tri_mesh *surface = mesh->surface;
@@ -248,7 +259,7 @@ static void set_view(pli_body_mesh *mesh)
 }
 
 pli_status pli_body_mesh_create(pli_context *context, const pli_body_def *def, int32_t piece,
-                                pli_body_mesh **mesh)
+                                bool quadratic, pli_body_mesh **mesh)
 {
     *mesh = NULL;
     pli_body_mesh *made = PLI_NEW(context, pli_body_mesh, 1, "mesh of a body");
@@ -256,8 +267,9 @@ pli_status pli_body_mesh_create(pli_context *context, const pli_body_def *def, i
     made->context = context;
     int32_t cell = -1;
     pli_status status = def->kind == PLI_BODY_SOLID
-                            ? create_solid(context, def, piece, &cell, &made->solid)
+                            ? create_solid(context, def, piece, quadratic, &cell, &made->solid)
                             : create_surface(made, def, piece, &cell);
+    if (status == PLI_OK && quadratic) status = raise_solid(def, made->solid);
     if (status != PLI_OK) {
         pli_body_mesh_destroy(made);
         return pli_body_fail_mesh(context, def, cell, status);

@@ -29,11 +29,13 @@ typedef struct pli_body_mesh {
     const int32_t *cells;         // [cell_count][corner_count]
     const int32_t *cell_group;    // [cell_count] group, -1: none; NULL: no groups at all
     const int32_t *vertex_origin; // [vertex_count] number of the vertex in its file, ascending
+    const int32_t *mid;           // [cell_count][6] nodes on edges; NULL: cells are linear
 } pli_body_mesh;
 
-// The mesh of one piece. Errors: scene, mesh, argument, memory.
+// The mesh of one piece; a solid's with nodes on its edges if it is to be quadratic. Errors: scene,
+// mesh, argument, memory.
 pli_status pli_body_mesh_create(pli_context *context, const pli_body_def *def, int32_t piece,
-                                pli_body_mesh **mesh);
+                                bool quadratic, pli_body_mesh **mesh);
 void pli_body_mesh_destroy(pli_body_mesh *mesh);
 
 // The mesh of something that is a surface already, which is taken, also when that fails.

@@ -73,10 +73,27 @@ static void mark_tagged(const pli_selection_source *source, int32_t tag, uint8_t
             mask[mesh->cells[mesh->corner_count * cell + k]] = 1;
         }
     }
+    for (int32_t k = 0; file != NULL && k < file->set_count; ++k) {
+        if (file->set_groups[k] == tag) mark_number(source, file->set_points[k], mask);
+    }
     if (file == NULL || file->triangle_groups == NULL) return;
     for (int64_t t = 0; t < file->triangle_count; ++t) {
         if (file->triangle_groups[t] != tag) continue;
         for (int64_t k = 3 * t; k < 3 * t + 3; ++k) mark_number(source, file->triangles[k], mask);
+    }
+}
+
+// Nodes on the edges of faces whose corners are all marked go with them.
+static void mark_edge_nodes(const pli_selection_source *source, uint8_t *mask)
+{
+    // without a corner: the edges of the face across
+    static const int around[4][3] = {{1, 4, 5}, {2, 3, 5}, {0, 3, 4}, {0, 1, 2}};
+    const pli_body_mesh *mesh = source->mesh;
+    for (int64_t k = 0; mesh->mid != NULL && k < 4 * (int64_t)mesh->cell_count; ++k) {
+        const int32_t *corners = mesh->cells + 4 * (k / 4), *mid = mesh->mid + 6 * (k / 4);
+        bool all = true;
+        for (int i = 0; i < 4; ++i) all = all && (i == k % 4 || mask[corners[i]]);
+        for (int i = 0; i < 3 && all; ++i) mask[mid[around[k % 4][i]]] = 1;
     }
 }
 
@@ -87,6 +104,7 @@ static void mark_group(const pli_selection_source *source, const char *name, uin
     if (!pli_body_group_find(source->body, name, &group)) return;
     if (group.tag != PLI_GROUP_NO_TAG) {
         mark_tagged(source, group.tag, mask);
+        mark_edge_nodes(source, mask);
         return;
     }
     for (int64_t vertex = 0; vertex < source->mesh->vertex_count; ++vertex) {
@@ -104,6 +122,7 @@ int32_t pli_selection_mark_vertices(const pli_variant *where, const pli_selectio
     } else if (where->kind == PLI_SELECT_VERTICES) {
         const pli_vertices_def *list = where->data;
         for (int32_t k = 0; k < list->id_count; ++k) mark_number(source, list->ids[k], mask);
+        mark_edge_nodes(source, mask);
     } else {
         for (int64_t vertex = 0; vertex < vertex_count; ++vertex) {
             mask[vertex] = pli_selection_contains(where, source->points + 3 * vertex);

@@ -15,4 +15,9 @@ pli_status pli_shape_build(pli_shape_set *set, const pli_variant *variant, const
 // building it, argument (it has no bounds).
 pli_status pli_shape_fill(pli_context *context, const pli_fill_def *def, pli_tet_mesh **mesh);
 
+// Moves the nodes on boundary edges of a mesh that fills a shape, and has nodes on its edges, to
+// the shape's surface; where an element would not stay valid, edges stay straight. Errors: those of
+// building the shape.
+pli_status pli_shape_curve(pli_context *context, const pli_fill_def *def, pli_tet_mesh *mesh);
+
 #endif

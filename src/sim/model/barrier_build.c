@@ -291,6 +291,17 @@ static void log_choice(const pli_model *model, const pli_stiffness_def *law)
             stiffness, adaptive ? " to 100 times that" : "", speed);
 }
 
+// Tetrahedra with four nodes, which barriers keep from inverting; others do that themselves.
+static int32_t list_linear(const pli_model *model, int32_t *tets)
+{
+    int32_t count = 0;
+    for (int64_t tet = 0; tet < model->tet_count; ++tet) {
+        if (pli_model_tet_is_quadratic(model, tet)) continue;
+        memcpy(tets + 4 * (int64_t)count++, model->tets + 4 * tet, 4 * sizeof *tets);
+    }
+    return count;
+}
+
 pli_status pli_barrier_create(const pli_model *model, pli_timers *timers, pli_ipc **ipc)
 {
     *ipc = NULL;
@@ -298,8 +309,9 @@ pli_status pli_barrier_create(const pli_model *model, pli_timers *timers, pli_ip
     int32_t plane_count = count_planes(model);
     int32_t *body_of = PLI_NEW(context, int32_t, model->vertex_count, "bodies of vertices");
     double *planes = PLI_NEW(context, double, 4 * (int64_t)plane_count, "planes");
+    int32_t *linear = PLI_NEW(context, int32_t, 4 * (int64_t)model->tet_count, "tetrahedra");
     pli_status status = PLI_ERROR_MEMORY;
-    if (body_of == NULL || planes == NULL) goto done;
+    if (body_of == NULL || planes == NULL || linear == NULL) goto done;
     fill_bodies(model, body_of);
     fill_planes(model, planes);
 
@@ -312,8 +324,8 @@ pli_status pli_barrier_create(const pli_model *model, pli_timers *timers, pli_ip
         .triangles = model->surface_triangles,
         .plane_count = plane_count,
         .planes = planes,
-        .tet_count = model->tet_count,
-        .tets = model->tets,
+        .tet_count = list_linear(model, linear),
+        .tets = linear,
         .rules = {.collides = do_collide,
                   .friction = has_friction(model) ? pair_friction : NULL,
                   .user = (void *)model},
@@ -326,6 +338,6 @@ pli_status pli_barrier_create(const pli_model *model, pli_timers *timers, pli_ip
     status = pli_ipc_create(context, &def, ipc);
 
 done:
-    PLI_RELEASE(context, planes, body_of);
+    PLI_RELEASE(context, linear, planes, body_of);
     return status;
 }

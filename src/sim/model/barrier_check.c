@@ -2,6 +2,7 @@
 #include "sim/model/barrier_check.h"
 
 #include "base/memory.h"
+#include "fem/tet_quadratic.h"
 #include "geometry/collision/crossing.h"
 #include "geometry/collision/predicates.h"
 #include "geometry/collision/tet_locate.h"
@@ -61,12 +62,30 @@ static const char *way_out(const pli_scene *scene)
 
 // ---- tetrahedra
 
+// Whether J of a quadratic tetrahedron is positive at its material points.
+static bool is_upright(const pli_model *model, int64_t tet)
+{
+    int32_t nodes[PLI_TET10];
+    pli_tet10_shape shape;
+    pli_model_tet_nodes(model, tet, nodes);
+    pli_tet10_shape_compute(model->start, nodes, &shape);
+    for (int k = 0; k < PLI_TET10_POINTS; ++k) {
+        if (!(shape.volume[k] > 0)) return false;
+    }
+    return true;
+}
+
 static pli_status check_tets(const pli_model *model, const pli_scene *scene, int32_t index)
 {
     const pli_model_body *body = &model->bodies[index];
     listing inverted = {0};
     for (int32_t k = 0; k < body->tet_count; ++k) {
-        const int32_t *tet = model->tets + 4 * ((int64_t)body->first_tet + k);
+        int64_t at = (int64_t)body->first_tet + k;
+        if (pli_model_tet_is_quadratic(model, at)) {
+            if (!is_upright(model, at)) list(&inverted, "%d", (int)k);
+            continue;
+        }
+        const int32_t *tet = model->tets + 4 * at;
         const double *x[4];
         for (int i = 0; i < 4; ++i) x[i] = model->start + 3 * (int64_t)tet[i];
         if (pli_orient3d(x[0], x[1], x[2], x[3]) <= 0) list(&inverted, "%d", (int)k);
@@ -330,7 +349,7 @@ static int32_t body_of_vertex(const pli_model *model, int32_t vertex)
 static bool is_other_part(void *user, int32_t tet)
 {
     nesting *n = user;
-    int32_t corner = n->model->tets[4 * (int64_t)tet];
+    int32_t corner = n->model->cells[4 * (int64_t)tet];
     if (n->part_of[corner] == n->part) return false;
     return pli_barrier_collides(n->model, n->body, body_of_vertex(n->model, corner));
 }
@@ -338,7 +357,7 @@ static bool is_other_part(void *user, int32_t tet)
 static bool note_host(void *user, int32_t tet)
 {
     nesting *n = user;
-    n->host = body_of_vertex(n->model, n->model->tets[4 * (int64_t)tet]);
+    n->host = body_of_vertex(n->model, n->model->cells[4 * (int64_t)tet]);
     return false;
 }
 
@@ -354,7 +373,7 @@ static int32_t find_parts(const pli_model *model, int32_t *part_of)
 {
     int32_t count = 0;
     for (int32_t k = 0; k < model->vertex_count; ++k) part_of[k] = k;
-    join_cells(part_of, model->tet_count, 4, model->tets);
+    join_cells(part_of, model->cell_count, 4, model->cells);
     join_cells(part_of, model->triangle_count, 3, model->triangles);
     for (int32_t k = 0; k < model->vertex_count; ++k) {
         part_of[k] = pli_union_root(part_of, k);
@@ -408,8 +427,8 @@ static pli_status check_nesting(const pli_model *model, const pli_scene *scene)
     PLI_TRY(PLI_MAKE(context, n.part_of, model->vertex_count, "parts"));
     pli_status status = PLI_OK;
     if (model->tet_count == 0 || find_parts(model, n.part_of) < 2) goto done;
-    status = pli_tet_locate_create(context, model->vertex_count, model->start, model->tet_count,
-                                   model->tets, &locate);
+    status = pli_tet_locate_create(context, model->vertex_count, model->start, model->cell_count,
+                                   model->cells, &locate);
     if (status == PLI_OK) status = check_parts(&n, scene, locate);
 
 done:

@@ -34,7 +34,7 @@ static pli_status build_pattern(coarse *c)
 {
     const pli_model *model = c->model;
     const pli_clique_list lists[] = {
-        {.size = 4, .count = model->tet_count, .vertices = model->tets},
+        {.size = 4, .count = model->cell_count, .vertices = model->cells},
         {.size = 3, .count = model->shell_triangle_count, .vertices = model->triangles},
         {.size = 2, .count = model->spring_count, .vertices = model->spring_ends},
     };
@@ -88,9 +88,9 @@ static void raise_stiffness(coarse *c, double stiffness, const int32_t *corners,
 static void compute_stiffness(coarse *c)
 {
     const pli_model *model = c->model;
-    for (int64_t k = 0; k < model->tet_count; ++k) {
-        double stiffness = model->materials[model->material_of[k]].rest_norm;
-        raise_stiffness(c, stiffness, model->tets + 4 * k, 4);
+    for (int64_t k = 0; k < model->cell_count; ++k) {
+        int32_t material = model->material_of[pli_model_tet_of_cell(model, k)];
+        raise_stiffness(c, model->materials[material].rest_norm, model->cells + 4 * k, 4);
     }
     for (int64_t k = 0; k < model->shell_triangle_count; ++k) {
         double stiffness = model->materials[model->triangle_material[k]].rest_norm;
@@ -125,14 +125,15 @@ static pli_status find_pieces(coarse *c)
     static const double ratio = 10; // of stiffness that makes matter another one
     const pli_model *model = c->model;
     if (model->tet_count == 0 || !heeds_matter(c)) return PLI_OK;
-    double *stiffness = PLI_NEW(c->context, double, model->tet_count, "coarse spaces");
+    double *stiffness = PLI_NEW(c->context, double, model->cell_count, "coarse spaces");
     c->piece = PLI_NEW(c->context, int32_t, model->vertex_count, "coarse spaces");
     pli_status status = PLI_ERROR_MEMORY;
     if (stiffness == NULL || c->piece == NULL) goto done;
-    for (int64_t k = 0; k < model->tet_count; ++k) {
-        stiffness[k] = model->materials[model->material_of[k]].rest_norm;
+    for (int64_t k = 0; k < model->cell_count; ++k) {
+        int32_t material = model->material_of[pli_model_tet_of_cell(model, k)];
+        stiffness[k] = model->materials[material].rest_norm;
     }
-    pli_simplices mesh = {model->vertex_count, model->rest, 4, model->tet_count, model->tets};
+    pli_simplices mesh = {model->vertex_count, model->rest, 4, model->cell_count, model->cells};
     status = pli_matter_compute_pieces(c->context, &mesh, stiffness, ratio, c->piece);
 
 done:
@@ -198,8 +199,8 @@ static pli_status create_hierarchy(coarse *c, pli_hierarchy **hierarchy)
         .seed = model->seed,
         .weights = choose_weights(c),
         .corner_count = solid ? 4 : 3,
-        .element_count = solid ? model->tet_count : c->sheet_count,
-        .elements = solid ? model->tets : c->sheets};
+        .element_count = solid ? model->cell_count : c->sheet_count,
+        .elements = solid ? model->cells : c->sheets};
     // scenes count from the coarsest, hierarchies from the finest
     for (int32_t k = 0; k < def->level_count; ++k) {
         skinning.node_counts[k] = def->levels[def->level_count - 1 - k];

@@ -7,6 +7,7 @@
 #include "geometry/mesh/edges.h"
 #include "math/vec3.h"
 #include "sim/model/body_surface.h"
+#include "sim/model/load_sides.h"
 #include "sim/model/model_triangles.h"
 #include "sim/scene/scene.h"
 
@@ -23,7 +24,7 @@ typedef struct load_job {
     const pli_body_load_def *def;
     int32_t index; // in the scene
     pli_model_load *load;
-    double *areas;     // [vertex_count] a third of the area of the selected triangles (m^2)
+    double *areas;     // [vertex_count] shares of the area of the selected triangles (m^2)
     uint8_t *selected; // [vertex_count]
     int64_t capacity;  // triangles of the load that there is memory for
 } load_job;
@@ -77,8 +78,6 @@ static pli_status keep_triangles(load_job *job, const pli_body_surface *surface)
         if (!surface->mask[t]) continue;
         const int32_t *corner = surface->triangles + 3 * t;
         memcpy(load->triangles + 3 * (int64_t)load->triangle_count++, corner, 3 * sizeof *corner);
-        double third = pli_triangle_area_at(job->model->rest, corner) / 3;
-        for (int k = 0; k < 3; ++k) job->areas[corner[k]] += third;
     }
     return PLI_OK;
 }
@@ -92,6 +91,44 @@ static pli_status select_from(load_job *job, int32_t index)
     memcpy(job->selected + body->first_vertex, surface.vertex_mask, (size_t)body->vertex_count);
     pli_status status = keep_triangles(job, &surface);
     pli_body_surface_clear(&surface);
+    return status;
+}
+
+// Behind the triangles of a pressure the corners of whole sides, and what each counts.
+static pli_status keep_sides(load_job *job, const pli_load_sides *sides)
+{
+    pli_model_load *load = job->load;
+    int64_t count = load->triangle_count, total = count + sides->count;
+    if (sides->count == 0) return PLI_OK;
+    PLI_TRY(PLI_RESIZE(job->model->context, load->triangles, 3 * total, "load"));
+    PLI_TRY(PLI_MAKE(job->model->context, load->shares, total, "load"));
+    memcpy(load->triangles + 3 * count, sides->corners,
+           3 * (size_t)sides->count * sizeof *sides->corners);
+    for (int64_t t = 0; t < total; ++t) {
+        load->shares[t] = t >= count ? -1.0 / 3 : sides->nodes[t] != 0 ? 4.0 / 3 : 1;
+    }
+    load->side_count = sides->count;
+    return PLI_OK;
+}
+
+// Areas of triangles to their corners, of quadratic sides to the nodes on edges alone.
+static pli_status spread(load_job *job)
+{
+    const pli_model_load *load = job->load;
+    pli_load_sides sides;
+    if (load->triangle_count == 0) return PLI_OK;
+    PLI_TRY(pli_load_sides_find(job->model, load->triangle_count, load->triangles, &sides));
+    for (int64_t t = 0; t < load->triangle_count; ++t) {
+        const int32_t *corner = load->triangles + 3 * t;
+        int nodes = sides.nodes[t] != 0 ? sides.nodes[t] : 7;
+        int count = (nodes & 1) + (nodes >> 1 & 1) + (nodes >> 2);
+        double share = pli_triangle_area_at(job->model->rest, corner) / count;
+        for (int k = 0; k < 3; ++k) {
+            if (nodes >> k & 1) job->areas[corner[k]] += share;
+        }
+    }
+    pli_status status = job->def->pressure != 0 ? keep_sides(job, &sides) : PLI_OK;
+    pli_load_sides_clear(job->model->context, &sides);
     return status;
 }
 
@@ -188,6 +225,7 @@ static pli_status build_load(load_job *job)
     for (int32_t k = 0; k < model->body_count; ++k) {
         if (acts_on(job, k)) PLI_TRY(select_from(job, k));
     }
+    PLI_TRY(spread(job));
     return def->pressure != 0 ? build_pressure(job) : build_dead(job);
 }
 
@@ -236,7 +274,7 @@ void pli_load_clear(pli_model *model)
     for (int32_t k = 0; k < model->load_count; ++k) {
         pli_model_load *load = &model->loads[k];
         pli_course_clear(context, &load->course);
-        PLI_RELEASE(context, load->triangles, load->weights, load->vertices);
+        PLI_RELEASE(context, load->shares, load->triangles, load->weights, load->vertices);
     }
     pli_release(context, model->loads);
 }

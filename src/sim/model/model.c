@@ -57,6 +57,7 @@ static pli_status list_meshes(pli_building *b)
 {
     PLI_TRY(pli_model_list_bodies(b));
     PLI_TRY(pli_body_check_sizes(b->scene));
+    pli_model_choose_elements(b);
     PLI_TRY(pli_model_create_meshes(b));
     PLI_TRY(pli_model_list_surfaces(b));
     PLI_TRY(pli_model_count_arrays(b));
@@ -212,7 +213,8 @@ void pli_model_destroy(pli_model *model)
         pli_release(context, model->bodies[k].name);
     }
     PLI_RELEASE(context, model->bodies, model->laws, model->branches, model->yields,
-                model->materials, model->material_of, model->tets);
+                model->materials);
+    pli_model_clear_tets(model);
     pli_model_clear_springs(model);
     pli_model_clear_triangles(model);
     pli_model_clear_paint(model);

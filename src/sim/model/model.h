@@ -39,6 +39,9 @@ typedef struct pli_model_body {
     int32_t triangle_count;
     int32_t first_surface_triangle; // into the model's surface_triangles
     int32_t surface_triangle_count;
+    pli_element_kind element; // of its tetrahedra, never PLI_ELEMENT_AUTO
+    int32_t first_cell;       // into the model's cells
+    int32_t cell_count;
 } pli_model_body;
 
 // a material of the scene, resolved, or what it is in one element; see model_paint.h
@@ -106,9 +109,13 @@ typedef struct pli_model_load {
     double *weights;   // [vertex_count] see load_build.h
     double vector[3];
     int32_t triangle_count; // 0: it is no pressure
-    int32_t *triangles;     // [triangle_count][3] counter-clockwise seen from where it pushes
-    double pressure;        // Pa
-    bool closed;            // the triangles are a closed surface
+    // [triangle_count + side_count][3] counter-clockwise seen from where it pushes; behind those
+    // that are selected the corners of quadratic sides (load_sides.h)
+    int32_t *triangles;
+    double *shares; // [triangle_count + side_count] factors of the pressure; NULL: all are 1
+    int32_t side_count;
+    double pressure; // Pa
+    bool closed;     // the triangles are a closed surface
 } pli_model_load;
 
 typedef struct pli_model_cavity {
@@ -134,8 +141,14 @@ struct pli_model {
     double *mass;           // [vertex_count] (kg), 0 for obstacles
     double *drag;           // [vertex_count] k m of the drag term (kg/s)
     int32_t tet_count;
-    int32_t *tets;        // [tet_count][4]
+    int32_t *tets;        // [tet_count][4] corners
+    int32_t *mid_nodes;   // [tet_count][6] nodes on edges 01, 12, 02, 03, 13, 23 of quadratic ones,
+                          // -1: of others; NULL: there are no quadratic ones
     int32_t *material_of; // [tet_count]
+    int32_t *first_point; // [tet_count + 1] first of its material points
+    int32_t cell_count;   // linear tetrahedra with all nodes as corners, body by body: what contact
+    int32_t *cells;       // [cell_count][4] and coarse spaces take for the mesh; tets itself where
+    int32_t *tet_of_cell; // [cell_count] none is quadratic, and NULL then
     int32_t triangle_count;
     int32_t shell_triangle_count; // the first ones are those of shells
     int32_t *triangles;           // [triangle_count][3]
@@ -228,6 +241,29 @@ static inline int32_t pli_model_part_count(const pli_model *model)
 {
     return model->body_count + (model->matter != NULL ? model->matter->source_count : 0);
 }
+
+// The tetrahedron that a cell is of.
+static inline int32_t pli_model_tet_of_cell(const pli_model *model, int64_t cell)
+{
+    return model->tet_of_cell != NULL ? model->tet_of_cell[cell] : (int32_t)cell;
+}
+
+// All nodes of a quadratic tetrahedron, corners first.
+static inline void pli_model_tet_nodes(const pli_model *model, int64_t tet, int32_t nodes[10])
+{
+    for (int k = 0; k < 4; ++k) nodes[k] = model->tets[4 * tet + k];
+    for (int k = 0; k < 6; ++k) nodes[4 + k] = model->mid_nodes[6 * tet + k];
+}
+
+// Whether a tetrahedron has ten nodes.
+static inline bool pli_model_tet_is_quadratic(const pli_model *model, int64_t tet)
+{
+    return model->mid_nodes != NULL && model->mid_nodes[6 * tet] >= 0;
+}
+
+// Adds the lumped parts of what a tetrahedron of this density holds to the sums of its nodes;
+// density in units of the sum per m^3. Returns their sum.
+double pli_model_lump_tet(const pli_model *model, int64_t tet, double density, double *sums);
 
 // Vertices of bodies, which are the first ones.
 static inline int32_t pli_model_body_vertices(const pli_model *model)

@@ -103,6 +103,7 @@ pli_status pli_model_create_meshes(pli_building *b)
         if (body->copy > 0) continue;
         PLI_TRY(pli_building_go_on(b));
         PLI_TRY(pli_body_mesh_create(b->context, &b->def->bodies[body->source], body->piece,
+                                     body->element == PLI_ELEMENT_QUADRATIC,
                                      &b->meshes[body->mesh]));
     }
     return PLI_OK;
@@ -124,6 +125,7 @@ static void count_triangles(pli_model *model, pli_body_kind kind, int64_t *count
 static pli_status count_cells(pli_building *b, int64_t *vertices, int64_t *tets, int64_t *triangles)
 {
     pli_model *model = b->model;
+    int64_t cells = 0;
     for (int32_t k = 0; k < pli_model_things(model); ++k) {
         pli_model_body *body = &model->bodies[k];
         const pli_body_mesh *mesh = b->meshes[body->mesh];
@@ -133,10 +135,15 @@ static pli_status count_cells(pli_building *b, int64_t *vertices, int64_t *tets,
         body->vertex_count = mesh->vertex_count;
         body->tet_count = solid ? mesh->cell_count : 0;
         body->triangle_count = solid ? 0 : mesh->cell_count;
+        bool split = body->element == PLI_ELEMENT_QUADRATIC;
+        body->first_cell = (int32_t)cells;
+        body->cell_count = body->tet_count * (split ? PLI_TET_PARTS : 1);
+        cells += body->cell_count;
+        model->cell_count = (int32_t)cells;
         *vertices += body->vertex_count;
         *tets += body->tet_count;
         *triangles += body->triangle_count;
-        if (*vertices <= INT32_MAX / 4 && *tets <= INT32_MAX / 16 && *triangles <= INT32_MAX / 16) {
+        if (*vertices <= INT32_MAX / 4 && cells <= INT32_MAX / 16 && *triangles <= INT32_MAX / 16) {
             continue;
         }
         return PLI_FAIL(b->context, PLI_ERROR_UNSUPPORTED,
@@ -178,15 +185,15 @@ pli_status pli_model_allocate_arrays(pli_building *b)
     m->mass = PLI_NEW(context, double, n, "masses");
     m->drag = PLI_NEW(context, double, n, "drag");
     m->norm_weights = PLI_NEW(context, double, n, "norm weights");
-    m->tets = PLI_NEW(context, int32_t, 4 * tets, "tetrahedra");
-    m->material_of = PLI_NEW(context, int32_t, tets, "materials");
     int64_t most = n > tets ? n : tets;
     b->mask =
         PLI_NEW(context, uint8_t, most > m->triangle_count ? most : m->triangle_count, "selection");
     bool complete = m->rest != NULL && m->start != NULL && m->start_velocity != NULL &&
                     m->mass != NULL && m->drag != NULL && m->norm_weights != NULL &&
-                    m->tets != NULL && m->material_of != NULL && b->mask != NULL;
-    return complete ? pli_model_allocate_triangles(m) : PLI_ERROR_MEMORY;
+                    b->mask != NULL;
+    if (!complete) return PLI_ERROR_MEMORY;
+    PLI_TRY(pli_model_allocate_tets(m));
+    return pli_model_allocate_triangles(m);
 }
 
 void pli_model_place_body(pli_building *b, int32_t index)

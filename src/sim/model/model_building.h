@@ -56,13 +56,22 @@ void pli_model_place_body(pli_building *b, int32_t index);
 // Positions and velocities at time 0 of a body whose masses are there. Errors: mesh, scene.
 PLI_CHECKED pli_status pli_model_start_body(const pli_building *b, int32_t index);
 
+// ---- elements: model_elements.c
+
+// Which tetrahedra solids are of; names of materials are known.
+void pli_model_choose_elements(pli_building *b);
+
 // ---- solids: model_tets.c; shells: model_triangles.h; cloth: model_springs.h
+
+// Arrays of tetrahedra. Errors: memory.
+PLI_CHECKED pli_status pli_model_allocate_tets(pli_model *model);
+void pli_model_clear_tets(pli_model *model);
 
 // A mirroring scale keeps volumes positive by swapping two corners.
 void pli_model_place_tets(pli_model *model, const pli_model_body *body, const pli_body_def *def,
                           const pli_body_mesh *mesh);
 
-// Lumped masses: a quarter of every tetrahedron to each of its corners.
+// Lumped masses: of linear tetrahedra a quarter to each of the corners.
 void pli_model_lump_tets(pli_model *model);
 
 // A law that ends at J = 0 cannot start from inverted tetrahedra; for others the scene decides.

@@ -7,6 +7,7 @@
 #include "sim/model/matter_build.h"
 #include "sim/model/model.h"
 #include "sim/model/subspace_build.h"
+#include "sim/scene/schema.h"
 #include "sim/step/norm.h"
 #include "sim/step/substeps.h"
 
@@ -18,7 +19,8 @@ pli_mesh_view pli_model_get_mesh(const pli_model *model)
                            .tet_count = model->tet_count,
                            .tets = model->tets,
                            .triangle_count = model->triangle_count,
-                           .triangles = model->triangles};
+                           .triangles = model->triangles,
+                           .mid_nodes = model->mid_nodes};
 }
 
 pli_body_info pli_model_get_body(const pli_model *model, int32_t body)
@@ -31,7 +33,10 @@ pli_body_info pli_model_get_body(const pli_model *model, int32_t body)
                            .first_tet = from->first_tet,
                            .tet_count = from->tet_count,
                            .first_triangle = from->first_triangle,
-                           .triangle_count = from->triangle_count};
+                           .triangle_count = from->triangle_count,
+                           .element =
+                               from->kind == PLI_BODY_SOLID ? from->element : PLI_ELEMENT_LINEAR,
+                           .source = from->source};
 }
 
 pli_kind_info pli_model_get_kind(const pli_model *model, int32_t kind)
@@ -52,7 +57,37 @@ static int64_t bytes_of_block(const pli_solver_kind *kind)
     return pli_solver_has(kind, PLI_KEEPS_MATRIX) ? 2 * 8 + 4 : 4;
 }
 
-// A tetrahedral mesh has about 14 neighbours a vertex; what is not in the matrix is arrays per
+// A mesh of linear tetrahedra has about 14 neighbours a vertex and one of quadratic ones 27; in
+// patches, a vertex is coupled with what its neighbours' patches reach.
+static int64_t count_blocks(const pli_model *model)
+{
+    static const int64_t of_row[] = {[PLI_ELEMENT_AUTO] = 15,
+                                     [PLI_ELEMENT_LINEAR] = 15,
+                                     [PLI_ELEMENT_QUADRATIC] = 28,
+                                     [PLI_ELEMENT_LOCKING_FREE] = 30};
+    int64_t count = 0;
+    for (int32_t k = 0; k < pli_model_things(model); ++k) {
+        const pli_model_body *body = &model->bodies[k];
+        count += of_row[body->element] * body->vertex_count;
+    }
+    return count;
+}
+
+// Bytes of the elastic terms.
+static int64_t estimate_elements(const pli_model *model)
+{
+    static const int64_t linear = 4 * 4 * 3 + 16 * 4 + 10 * 8 + 8 * 8 + 3 * 8;
+    static const int64_t quadratic = 3 * 10 * 4 + 100 * 4 + 4 * 28 * 8 + 4 * 8 * 8 + 8 * 4 * 5;
+    int64_t sum = 0;
+    for (int32_t k = 0; k < model->body_count; ++k) {
+        const pli_model_body *body = &model->bodies[k];
+        bool large = body->element == PLI_ELEMENT_QUADRATIC;
+        sum += (large ? quadratic : linear) * body->tet_count;
+    }
+    return sum;
+}
+
+// What is not in the matrix is arrays per
 // vertex and per tetrahedron.
 static int64_t estimate_memory(const pli_model *model, int64_t block_count)
 {
@@ -60,7 +95,6 @@ static int64_t estimate_memory(const pli_model *model, int64_t block_count)
     const int64_t per_block = bytes_of_block(kind);
     bool pairs = pli_solver_has(kind, PLI_KEEPS_PAIRS);
     const int64_t per_vertex = 60 * 8 + (pairs ? 2 * 3 * 8 * (model->solver_def.window + 1) : 0);
-    const int64_t per_tet = 4 * 4 * 3 + 16 * 4 + 10 * 8 + 8 * 8 + 3 * 8;
     // a triangle has one and a half hinges
     const int64_t per_triangle = 3 * 4 + 9 * 4 + 10 * 8 + 3 * (20 * 4 + 2 * 8) / 2;
     // in the model, in the term, twice in its rows, and its slots
@@ -71,9 +105,9 @@ static int64_t estimate_memory(const pli_model *model, int64_t block_count)
     for (int32_t k = 0; k < model->shell_triangle_count; ++k) plates += model->is_plate[k];
     // stress and branches in the state, factor and added stress in the term
     const int64_t per_point = (6 + 6 * model->branch_count + 7) * 8;
-    int64_t points = model->branches != NULL ? model->tet_count : 0;
+    int64_t points = model->branches != NULL ? model->first_point[model->tet_count] : 0;
     return per_block * block_count + per_plate * plates + per_point * points +
-           per_vertex * model->vertex_count + per_tet * model->tet_count +
+           per_vertex * model->vertex_count + estimate_elements(model) +
            per_triangle * model->triangle_count + per_spring * model->spring_count +
            pli_coarse_memory(model) + pli_reduction_memory(model);
 }
@@ -105,7 +139,7 @@ pli_model_info pli_model_get_info(const pli_model *model)
         held += (int64_t)model->constraints[k].vertex_count *
                 ((axes & 1) + ((axes >> 1) & 1) + ((axes >> 2) & 1));
     }
-    int64_t block_count = 15 * (int64_t)model->vertex_count;
+    int64_t block_count = count_blocks(model);
     pli_model_info info = {.body_count = model->body_count,
                            .vertex_count = model->vertex_count,
                            .tet_count = model->tet_count,

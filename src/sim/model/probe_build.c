@@ -309,35 +309,41 @@ static double nearest_in_triangle(const double *rest, const int32_t *corners, co
     return distance2;
 }
 
+// The tetrahedron that a cell is, or is a part of.
+static int64_t tet_of(const pli_model *model, int64_t cell)
+{
+    return model->tet_of_cell != NULL ? model->tet_of_cell[cell] : cell;
+}
+
 static pli_status place_point(building *b, int32_t probe, pli_model_place *place)
 {
     const pli_probe_def *def = &b->def->probes[probe];
     const pli_model *model = b->model;
     double best = INFINITY, nearest[4] = {0, 0, 0, 0};
     int64_t found = -1;
+    int32_t count = 0;
+    const int32_t *corners = NULL;
     for (int32_t k = 0; k < model->body_count; ++k) {
         const pli_model_body *body = &model->bodies[k];
         bool is_solid = body->kind == PLI_BODY_SOLID;
-        int64_t first =
-            is_solid ? body->first_tet : (int64_t)model->tet_count + body->first_triangle;
-        int64_t end = first + (is_solid ? body->tet_count : body->triangle_count);
+        int64_t first = is_solid ? body->first_cell : body->first_triangle;
+        int64_t end = first + (is_solid ? body->cell_count : body->triangle_count);
         for (int64_t cell = first; cell < end && is_of_body(b, def, k); ++cell) {
-            int32_t count;
             double weights[4];
-            const int32_t *corners = cell_corners(model, cell, &count);
-            double distance2 = (count == 4 ? nearest_in_tet : nearest_in_triangle)(
-                model->rest, corners, def->at, weights);
+            const int32_t *own = is_solid ? model->cells + 4 * cell : model->triangles + 3 * cell;
+            double distance2 = (is_solid ? nearest_in_tet : nearest_in_triangle)(model->rest, own,
+                                                                                 def->at, weights);
             if (!(distance2 < best)) continue;
             best = distance2;
-            found = cell;
+            corners = own;
+            count = is_solid ? 4 : 3;
+            found = is_solid ? tet_of(model, cell) : model->tet_count + cell;
             memcpy(nearest, weights, sizeof nearest);
         }
     }
     if (found < 0) return refuse(b, probe, "at", "there is no body to be measured");
     // of triangles that springs join there is no stress
     bool has_cell = found < cell_count(model);
-    int32_t count;
-    const int32_t *corners = cell_corners(model, found, &count);
     PLI_TRY(allocate_place(b, count, has_cell, place));
     place->vertex_count = count;
     memcpy(place->vertices, corners, (size_t)count * sizeof *corners);

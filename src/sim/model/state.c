@@ -14,7 +14,7 @@ static size_t array_bytes(const pli_state *state, int32_t columns)
 
 static size_t tet_bytes(const pli_state *state, int32_t columns)
 {
-    return (size_t)columns * (size_t)state->tet_count * sizeof(double);
+    return (size_t)columns * (size_t)state->point_count * sizeof(double);
 }
 
 static size_t point_bytes(const pli_state *state, int32_t columns)
@@ -41,7 +41,7 @@ static pli_status allocate_arrays(pli_state *state)
     if (state->member == NULL) return PLI_ERROR_MEMORY;
     PLI_STATE_GRIPS(X)
 #undef X
-    count = state->tet_count;
+    count = state->point_count;
 #define X(member, name, columns)                                                             \
     state->member = PLI_NEW(state->context, double, (columns)*count, "plastic deformation"); \
     if (state->member == NULL) return PLI_ERROR_MEMORY;
@@ -68,8 +68,8 @@ pli_status pli_state_create(const pli_model *model, pli_state **state)
     if (made == NULL) return PLI_ERROR_MEMORY;
     made->context = model->context;
     made->vertex_count = model->vertex_count;
-    made->tet_count = model->yields != NULL ? model->tet_count : 0;
-    made->relaxing_count = model->branches != NULL ? model->tet_count : 0;
+    made->point_count = model->yields != NULL ? model->first_point[model->tet_count] : 0;
+    made->relaxing_count = model->branches != NULL ? model->first_point[model->tet_count] : 0;
     made->branch_count = model->branch_count;
     made->fold_count = model->fold_count;
     made->dt = model->dt;
@@ -123,7 +123,7 @@ pli_status pli_state_copy(const pli_state *from, pli_state *to)
     PLI_STATE_GRIPS(X)
 #undef X
 #define X(member, name, columns) \
-    if (from->tet_count > 0) memcpy(to->member, from->member, tet_bytes(from, columns));
+    if (from->point_count > 0) memcpy(to->member, from->member, tet_bytes(from, columns));
     PLI_STATE_TETS(X)
 #undef X
     const pli_state *state = from;
@@ -311,7 +311,7 @@ static uint64_t hash_works(const pli_state *state, uint64_t hash)
 
 static uint64_t hash_plastic(const pli_state *state, uint64_t hash)
 {
-    if (state->tet_count == 0) return hash;
+    if (state->point_count == 0) return hash;
 #define X(member, name, columns) \
     hash = pli_hash_bytes(hash, state->member, tet_bytes(state, columns));
     PLI_STATE_TETS(X)
@@ -436,7 +436,7 @@ bool pli_state_get_array(pli_state *state, int32_t index, pli_state_array *array
     }
     PLI_STATE_LOADS(X)
 #undef X
-    rows = state->tet_count;
+    rows = state->point_count;
 #define X(member, name, columns)                                                               \
     if (at++ == index) {                                                                       \
         *array =                                                                               \

@@ -27,7 +27,7 @@
 // any; checkpoints leave them out then.
 #define PLI_STATE_LOADS(X) X(force, "forces")
 
-// X(member, name in checkpoints, columns): arrays [tet_count][columns] of what yields
+// X(member, name in checkpoints, columns): arrays [point_count][columns] of what yields
 // (fem/plastic.h), all zero where nothing has; checkpoints leave them out then.
 #define PLI_STATE_TETS(X)                 \
     X(plastic, "plastic_deformations", 9) \
@@ -73,9 +73,9 @@ struct pli_state {
     double *grip_target;      // [vertex_count][3] where grips pull vertices to; 0: no grip (m)
     double *grip_stiffness;   // [vertex_count] of grips; 0: no grip (N/m)
     double *force;            // [vertex_count][3] that somebody pushes vertices with (N)
-    int32_t tet_count;        // of the model; 0: nothing yields
-    double *plastic;          // [tet_count][9] inverse of the plastic deformation, less 1
-    double *plastic_history;  // [tet_count] history variable of the rule, less that at rest
+    int32_t point_count;      // material points of the model; 0: nothing yields
+    double *plastic;          // [point_count][9] inverse of the plastic deformation, less 1
+    double *plastic_history;  // [point_count] history variable of the rule, less that at rest
     int32_t relaxing_count;   // material points of the model; 0: nothing is viscoelastic
     int32_t branch_count;     // most branches of a material
     double *law_stress;       // [relaxing_count][6] second Piola-Kirchhoff stress of the law (Pa)

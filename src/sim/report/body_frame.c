@@ -92,7 +92,8 @@ static bool allocate_cache(pli_body_parts *cache, const pli_model *model)
     pli_context *context = model->context;
     int64_t cells = (int64_t)model->tet_count + model->shell_triangle_count;
     cache->context = context;
-    cache->tets = PLI_NEW(context, int32_t, 4 * (int64_t)model->tet_count, "frame cells");
+    int64_t nodes = model->mid_nodes != NULL ? 10 : 4;
+    cache->tets = PLI_NEW(context, int32_t, nodes * model->tet_count, "frame cells");
     cache->triangles = PLI_NEW(context, int32_t, 3 * (int64_t)model->triangle_count, "frame cells");
     cache->displacement =
         PLI_NEW(context, double, 3 * (int64_t)model->vertex_count, "frame displacement");
@@ -107,14 +108,28 @@ static bool allocate_cache(pli_body_parts *cache, const pli_model *model)
            cache->young != NULL && cache->part_fields != NULL;
 }
 
+// Where the cells of a solid begin.
+static int64_t first_corner(const pli_model *model, const pli_model_body *body)
+{
+    return (int64_t)body->first_tet * (model->mid_nodes != NULL ? 10 : 4);
+}
+
+static void fill_tet(pli_body_parts *cache, const pli_model *model, const pli_model_body *body,
+                     int64_t k)
+{
+    int64_t tet = body->first_tet + k;
+    int32_t nodes[10], count = body->element == PLI_ELEMENT_QUADRATIC ? 10 : 4;
+    if (count == 10) pli_model_tet_nodes(model, tet, nodes);
+    if (count == 4) memcpy(nodes, model->tets + 4 * tet, 4 * sizeof *nodes);
+    int32_t *to = cache->tets + first_corner(model, body) + count * k;
+    for (int32_t i = 0; i < count; ++i) to[i] = nodes[i] - body->first_vertex;
+}
+
 static void fill_constants(pli_body_parts *cache, const pli_model *model)
 {
     for (int32_t body = 0; body < model->body_count; ++body) {
         const pli_model_body *range = &model->bodies[body];
-        for (int64_t k = 0; k < 4 * (int64_t)range->tet_count; ++k) {
-            int64_t at = 4 * (int64_t)range->first_tet + k;
-            cache->tets[at] = model->tets[at] - range->first_vertex;
-        }
+        for (int64_t k = 0; k < range->tet_count; ++k) fill_tet(cache, model, range, k);
         for (int64_t k = 0; k < 3 * (int64_t)range->triangle_count; ++k) {
             int64_t at = 3 * (int64_t)range->first_triangle + k;
             cache->triangles[at] = model->triangles[at] - range->first_vertex;
@@ -194,11 +209,12 @@ static void fill_part(pli_mesh_stepper *s, const pli_state *state, int32_t index
     const pli_model_body *body = &s->model->bodies[index];
     pli_frame_field *own = s->parts->part_fields + (int64_t)index * PLI_BODY_FIELD_COUNT;
     *part = (pli_frame_part){.name = body->name,
-                             .kind = PLI_PART_TETS,
+                             .kind = body->element == PLI_ELEMENT_QUADRATIC ? PLI_PART_TETS10
+                                                                            : PLI_PART_TETS,
                              .point_count = body->vertex_count,
                              .points = state->x + 3 * (int64_t)body->first_vertex,
                              .cell_count = body->tet_count,
-                             .cells = s->parts->tets + 4 * (int64_t)body->first_tet,
+                             .cells = s->parts->tets + first_corner(s->model, body),
                              .fields = own};
     if (body->kind != PLI_BODY_SOLID) {
         part->kind = PLI_PART_TRIANGLES;

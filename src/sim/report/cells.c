@@ -93,16 +93,36 @@ typedef struct cell_job {
     const double *x;
 } cell_job;
 
-static void take_tet(void *user, const pli_elastic_point *sample)
+// What an element has is the mean of its material points, by volume.
+static void put(const pli_elastic_point *point, int32_t size, const double *value, double *to)
+{
+    for (int32_t k = 0; k < size; ++k) {
+        double part = point->share * value[k];
+        to[k] = point->point > 0 ? to[k] + part : part;
+    }
+}
+
+static void take_point(void *user, const pli_elastic_point *point)
 {
     const pli_cell_values *to = ((const cell_job *)user)->wanted;
-    int64_t at = sample->row;
-    if (to->stress != NULL) pli_stress_from(sample->F, sample->P, to->stress + 6 * at);
-    if (to->log_strain != NULL) pli_log_strain_from(sample->F, to->log_strain + 6 * at);
-    if (to->green_strain != NULL) pli_green_strain_from(sample->F, to->green_strain + 6 * at);
-    if (to->J != NULL) to->J[at] = pli_mat3_determinant(sample->F);
-    if (to->density != NULL) to->density[at] = sample->psi;
-    if (to->volume != NULL) to->volume[at] = sample->volume;
+    int64_t at = point->tet;
+    double tensor[6];
+    if (to->stress != NULL) {
+        pli_stress_from(point->F, point->P, tensor);
+        put(point, 6, tensor, to->stress + 6 * at);
+    }
+    if (to->log_strain != NULL) {
+        pli_log_strain_from(point->F, tensor);
+        put(point, 6, tensor, to->log_strain + 6 * at);
+    }
+    if (to->green_strain != NULL) {
+        pli_green_strain_from(point->F, tensor);
+        put(point, 6, tensor, to->green_strain + 6 * at);
+    }
+    if (to->density != NULL) put(point, 1, &point->psi, to->density + at);
+    if (to->volume != NULL) {
+        to->volume[at] = point->point > 0 ? to->volume[at] + point->volume : point->volume;
+    }
 }
 
 static void take_tets(void *user, int64_t begin, int64_t end)
@@ -111,7 +131,7 @@ static void take_tets(void *user, int64_t begin, int64_t end)
     unsigned want = PLI_ELASTIC_WHOLE;
     if (job->wanted->density != NULL) want |= PLI_ELASTIC_ENERGY;
     if (job->wanted->stress != NULL) want |= PLI_ELASTIC_STRESS;
-    pli_elastic_visit(job->elastic, job->x, want, begin, end, take_tet, user);
+    pli_elastic_visit(job->elastic, job->x, want, begin, end, take_point, user);
 }
 
 // sum of values[k] d_k d_k^T
@@ -176,10 +196,17 @@ pli_status pli_cells_measure(pli_mesh_stepper *s, const pli_state *state,
                              const pli_cell_values *wanted)
 {
     PLI_TRY(pli_tets_ensure_elastic(s));
-    cell_job job = {wanted, s->model, s->elastic, state->x};
     pli_tets_set_time(s, pli_state_time(state));
     pli_tets_load(s, state);
-    pli_parallel_for(s->context, s->elastic->tet_count, TET_GRAIN, take_tets, &job);
+    cell_job job = {wanted, s->model, NULL, state->x};
+    pli_elastic *list[PLI_TETS_KINDS];
+    int32_t count = pli_tets_list(s, list);
+    for (int32_t k = 0; k < count; ++k) {
+        job.elastic = list[k];
+        if (list[k]->patches != NULL) pli_elastic_update_patches(list[k], state->x);
+        pli_parallel_for(s->context, list[k]->tet_count, TET_GRAIN, take_tets, &job);
+    }
+    if (wanted->J != NULL) pli_tets_measure(s, state->x, wanted->J);
     if (s->shell != NULL) pli_membrane_visit(s->shell->membrane, state->x, take_triangle, &job);
     return PLI_OK;
 }

@@ -3,6 +3,7 @@
 
 #include "base/parallel.h"
 #include "math/mat3.h"
+#include "sim/step/tets_build.h"
 
 #include <float.h>
 #include <math.h>
@@ -128,30 +129,20 @@ static const pli_model_body *body_of_tet(const pli_model *model, int64_t tet)
     return &model->bodies[0];
 }
 
-// F = sum_a x_a (x) g_a
-static void deformation_of(const pli_elastic *elastic, int64_t tet, const double *x, double F[9])
-{
-    const int32_t *corners = elastic->tets + 4 * tet;
-    memset(F, 0, 9 * sizeof *F);
-    for (int a = 0; a < 3; ++a) {
-        const double *at = x + 3 * (int64_t)corners[a + 1], *first = x + 3 * (int64_t)corners[0];
-        for (int k = 0; k < 9; ++k) {
-            double g = elastic->gradients[(3 * a + k % 3) * (int64_t)elastic->tet_count + tet];
-            F[k] += (at[k / 3] - first[k / 3]) * g;
-        }
-    }
-}
-
-// What of a tetrahedron is not finite at x; NULL: nothing.
-static const char *sickness_of(const pli_elastic *elastic, const pli_elastic_group *group,
-                               int32_t tet, const double *x)
+// What of a tetrahedron is not finite at x in one material point; NULL: nothing.
+static const char *sickness_at(const pli_elastic *elastic, const pli_elastic_group *group,
+                               int32_t tet, int32_t point, const double *x)
 {
     double F[9], psi, P[9], dPdF[81], params[PLI_ELASTIC_PARAMS];
     for (int32_t k = 0; k < group->law->param_count; ++k) {
-        params[k] = group->params[(int64_t)k * (group->end - group->begin) + tet - group->begin];
+        int64_t row = (int64_t)k * elastic->points + point;
+        params[k] = group->params[row * (group->end - group->begin) + tet - group->begin];
     }
-    deformation_of(elastic, tet, x, F);
+    pli_elastic_deformation(elastic, x, tet, point, F);
     if (find_broken(F, 9) >= 0) return "has a deformation that is not finite";
+    if (elastic->patches != NULL && !(pli_mat3_determinant(F) > 0)) {
+        return "is inverted, where its energy is infinite";
+    }
     group->law->evaluate(1, F, params, PLI_TANGENT_EXACT, &psi, P, dPdF);
     bool is_outside = psi == INFINITY && !(pli_mat3_determinant(F) > 0);
     if (is_outside) return "is inverted, where its energy is infinite";
@@ -160,22 +151,40 @@ static const char *sickness_of(const pli_elastic *elastic, const pli_elastic_gro
     return find_broken(dPdF, 81) >= 0 ? "has a tangent that is not finite" : NULL;
 }
 
-static bool blame_tet(pli_mesh_stepper *s, const double *x)
+static const char *sickness_of(const pli_elastic *elastic, const pli_elastic_group *group,
+                               int32_t tet, const double *x)
 {
-    const pli_elastic *elastic = s->elastic;
-    int64_t first = INT64_MAX;
-    for (int32_t k = 0; elastic != NULL && k < elastic->group_count; ++k) {
+    const char *sickness = NULL;
+    for (int32_t point = 0; point < elastic->points && sickness == NULL; ++point) {
+        sickness = sickness_at(elastic, group, tet, point, x);
+    }
+    return sickness;
+}
+
+// Names the first sick tetrahedron of an elastic term, if it comes before *first.
+static void blame_elastic(pli_mesh_stepper *s, const pli_elastic *elastic, const double *x,
+                          int64_t *first)
+{
+    for (int32_t k = 0; k < elastic->group_count; ++k) {
         const pli_elastic_group *group = &elastic->groups[k];
         for (int32_t tet = group->begin; tet < group->end; ++tet) {
             const char *sickness = sickness_of(elastic, group, tet, x);
-            if (sickness == NULL || elastic->origin[tet] > first) continue;
-            first = elastic->origin[tet];
-            const pli_model_body *body = body_of_tet(s->model, first);
+            if (sickness == NULL || elastic->origin[tet] > *first) continue;
+            *first = elastic->origin[tet];
+            const pli_model_body *body = body_of_tet(s->model, *first);
             snprintf(s->solver->culprit, sizeof s->solver->culprit,
                      "tetrahedron %lld of body %.80s (law %.40s) %s",
-                     (long long)(first - body->first_tet), body->name, group->law->name, sickness);
+                     (long long)(*first - body->first_tet), body->name, group->law->name, sickness);
         }
     }
+}
+
+static bool blame_tet(pli_mesh_stepper *s, const double *x)
+{
+    pli_elastic *list[PLI_TETS_KINDS];
+    int32_t count = pli_tets_list(s, list);
+    int64_t first = INT64_MAX;
+    for (int32_t k = 0; k < count; ++k) blame_elastic(s, list[k], x, &first);
     return first < INT64_MAX;
 }
 

@@ -26,8 +26,8 @@ struct pli_element_fields {
     // values by field, [items][components]; NULL: not wanted
     double *cells[PLI_ELEMENT_FIELD_COUNT];
     double *vertices[PLI_ELEMENT_FIELD_COUNT];
-    double *volume;          // [cells] at rest (m^3)
-    pli_incidence tets;      // around vertices
+    double *volume;     // [cells] at rest (m^3)
+    pli_incidence tets; // around vertices, cells of the model that have the tetrahedra's values
     pli_incidence triangles; // of shells
 };
 
@@ -53,7 +53,7 @@ static pli_status build(pli_element_fields *f, uint32_t of_cells, uint32_t of_ve
     PLI_TRY(allocate(f, model->vertex_count, of_vertices, f->vertices));
     PLI_TRY(PLI_MAKE(f->context, f->volume, cells, "frame fields"));
     if (of_vertices == 0) return PLI_OK;
-    PLI_TRY(pli_incidence_build(f->context, model->vertex_count, 4, model->tet_count, model->tets,
+    PLI_TRY(pli_incidence_build(f->context, model->vertex_count, 4, model->cell_count, model->cells,
                                 &f->tets));
     return pli_incidence_build(f->context, model->vertex_count, 3, model->shell_triangle_count,
                                model->triangles, &f->triangles);
@@ -112,24 +112,32 @@ static void derive_range(void *user, int64_t begin, int64_t end)
     }
 }
 
-// Adds volume times values of the cells around a vertex, whose first has the number `first`.
-static void add_around(const pli_element_fields *f, const pli_incidence *around, int64_t first,
-                       int64_t vertex, int field, double *sum)
+// The element at place k around vertices: a triangle, or the tetrahedron of a cell.
+static int64_t element_at(const pli_element_fields *f, const pli_incidence *around, int64_t k)
+{
+    if (around == &f->triangles) return (int64_t)f->model->tet_count + around->elements[k];
+    const int32_t *tet_of_cell = f->model->tet_of_cell;
+    return tet_of_cell != NULL ? tet_of_cell[around->elements[k]] : around->elements[k];
+}
+
+// Adds volume times values of the elements around a vertex.
+static void add_around(const pli_element_fields *f, const pli_incidence *around, int64_t vertex,
+                       int field, double *sum)
 {
     int32_t size = components[field];
     for (int64_t k = around->start[vertex]; k < around->start[vertex + 1]; ++k) {
-        int64_t cell = first + around->elements[k];
+        int64_t cell = element_at(f, around, k);
         const double *row = f->cells[field] + size * cell;
         for (int32_t i = 0; i < size; ++i) sum[i] += f->volume[cell] * row[i];
     }
 }
 
-static double volume_around(const pli_element_fields *f, const pli_incidence *around, int64_t first,
+static double volume_around(const pli_element_fields *f, const pli_incidence *around,
                             int64_t vertex)
 {
     double sum = 0;
     for (int64_t k = around->start[vertex]; k < around->start[vertex + 1]; ++k) {
-        sum += f->volume[first + around->elements[k]];
+        sum += f->volume[element_at(f, around, k)];
     }
     return sum;
 }
@@ -137,16 +145,15 @@ static double volume_around(const pli_element_fields *f, const pli_incidence *ar
 static void average_range(void *user, int64_t begin, int64_t end)
 {
     const pli_element_fields *f = ((const field_job *)user)->fields;
-    int64_t first = f->model->tet_count;
     for (int64_t vertex = begin; vertex < end; ++vertex) {
         double volume =
-            volume_around(f, &f->tets, 0, vertex) + volume_around(f, &f->triangles, first, vertex);
+            volume_around(f, &f->tets, vertex) + volume_around(f, &f->triangles, vertex);
         for (int field = 0; field < PLI_ELEMENT_FIELD_COUNT; ++field) {
             double *values = f->vertices[field];
             if (values == NULL || (of_stress >> field & 1)) continue;
             double sum[6] = {0, 0, 0, 0, 0, 0};
-            add_around(f, &f->tets, 0, vertex, field, sum);
-            add_around(f, &f->triangles, first, vertex, field, sum);
+            add_around(f, &f->tets, vertex, field, sum);
+            add_around(f, &f->triangles, vertex, field, sum);
             for (int32_t i = 0; i < components[field]; ++i) {
                 values[components[field] * vertex + i] = volume > 0 ? sum[i] / volume : 0;
             }
@@ -156,11 +163,15 @@ static void average_range(void *user, int64_t begin, int64_t end)
 
 static void fill_plastic(const pli_element_fields *f, const pli_state *state)
 {
+    const pli_model *model = f->model;
     double *plastic = f->cells[PLI_ELEMENT_PLASTIC];
-    for (int32_t tet = 0; plastic != NULL && f->model->yields != NULL && tet < state->tet_count;
-         ++tet) {
-        const pli_material *material = &f->model->yields[f->model->material_of[tet]];
-        plastic[tet] = state->plastic_history[tet] + pli_material_rest_history(material);
+    if (plastic == NULL || model->yields == NULL) return;
+    for (int32_t tet = 0; tet < model->tet_count; ++tet) {
+        const pli_material *material = &model->yields[model->material_of[tet]];
+        const int32_t *points = model->first_point + tet;
+        double sum = 0;
+        for (int32_t k = points[0]; k < points[1]; ++k) sum += state->plastic_history[k];
+        plastic[tet] = sum / (points[1] - points[0]) + pli_material_rest_history(material);
     }
 }
 

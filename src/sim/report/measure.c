@@ -77,7 +77,7 @@ done:
 static void measure_tets(pli_mesh_stepper *s, const pli_state *state, pli_step_report *report)
 {
     report->energy.elastic = pli_tets_energy(s, state);
-    pli_elastic_measure(s->elastic, state->x, s->J);
+    pli_tets_measure(s, state->x, s->J);
     report->min_J = s->model->tet_count > 0 ? INFINITY : NAN;
     report->inverted = 0;
     for (int32_t tet = 0; tet < s->model->tet_count; ++tet) {

@@ -33,7 +33,7 @@ static void add_terms(const pli_mesh_stepper *s, pli_objective *objective)
         const pli_term *term = &s->objective.terms[k];
         if (term->role != PLI_TERM_FORCE) continue;
         if (term->self == s->projective && s->projective != NULL) {
-            pli_objective_add(objective, &pli_elastic_term, s->elastic);
+            pli_objective_add(objective, &pli_elastic_term, s->elastic); // linear, all of them
         } else {
             pli_objective_add(objective, term->ops, term->self);
         }

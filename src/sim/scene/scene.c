@@ -354,6 +354,10 @@ static void hash_mesh(scene_hash *hash, const pli_mesh_data *mesh)
     size_t tet_groups = mesh->tet_groups != NULL ? (size_t)mesh->tet_count : 0;
     size_t triangle_groups = mesh->triangle_groups != NULL ? (size_t)mesh->triangle_count : 0;
     hash_bytes(hash, mesh->tet_groups, sizeof(int32_t) * tet_groups);
+    size_t mids = mesh->tet_mids != NULL ? 6 * (size_t)mesh->tet_count : 0;
+    hash_bytes(hash, mesh->tet_mids, sizeof(int32_t) * mids);
+    hash_bytes(hash, mesh->set_groups, sizeof(int32_t) * (size_t)mesh->set_count);
+    hash_bytes(hash, mesh->set_points, sizeof(int32_t) * (size_t)mesh->set_count);
     hash_bytes(hash, mesh->triangle_groups, sizeof(int32_t) * triangle_groups);
     for (int32_t i = 0; i < mesh->array_count; ++i) {
         const pli_mesh_array *array = &mesh->arrays[i];

@@ -65,6 +65,9 @@ static pli_status copy_mesh(pli_scene *scene, const pli_mesh_data **mesh)
     PLI_TRY(copy_array(scene, &copy->triangles, copy->triangle_count, 3 * sizeof(int32_t)));
     PLI_TRY(copy_texts(scene, &copy->group_names, copy->group_count));
     PLI_TRY(copy_array(scene, &copy->tet_groups, copy->tet_count, sizeof(int32_t)));
+    PLI_TRY(copy_array(scene, &copy->tet_mids, copy->tet_count, 6 * sizeof(int32_t)));
+    PLI_TRY(copy_array(scene, &copy->set_groups, copy->set_count, sizeof(int32_t)));
+    PLI_TRY(copy_array(scene, &copy->set_points, copy->set_count, sizeof(int32_t)));
     PLI_TRY(copy_array(scene, &copy->triangle_groups, copy->triangle_count, sizeof(int32_t)));
     PLI_TRY(copy_array(scene, &copy->tet_lines, copy->tet_count, sizeof(int32_t)));
     PLI_TRY(copy_array(scene, &copy->triangle_lines, copy->triangle_count, sizeof(int32_t)));

@@ -44,6 +44,7 @@ extern const pli_schema pli_domain_schema;
 extern const pli_schema pli_emitter_schema;
 extern const pli_schema pli_steps_schema;
 extern const pli_schema pli_grid_schema;
+extern const char *const pli_element_names[]; // by pli_element_kind
 extern const char *const pli_boundary_names[];
 extern const char *const pli_plasticity_names[]; // by pli_plasticity_choice
 extern const char *const pli_precision_names[];  // of pli_precision_kind // by pli_boundary_kind

@@ -581,6 +581,11 @@ static const pli_schema springs_schema = {.name = "springs",
                                           .size = sizeof(pli_springs_def),
                                           PLI_TABLE(springs_fields)};
 
+const char *const pli_element_names[] = {[PLI_ELEMENT_AUTO] = "auto",
+                                         [PLI_ELEMENT_LINEAR] = "linear",
+                                         [PLI_ELEMENT_QUADRATIC] = "quadratic",
+                                         [PLI_ELEMENT_LOCKING_FREE] = "locking-free",
+                                         NULL};
 static const char *const kind_names[] = {[PLI_BODY_SOLID] = "solid",
                                          [PLI_BODY_SHELL] = "shell",
                                          [PLI_BODY_OBSTACLE] = "obstacle",
@@ -704,6 +709,14 @@ static const pli_field body_fields[] = {
      PLI_STRUCT(pli_body_def, springs, &springs_schema),
      .flags = PLI_FIELD_OPTIONAL,
      .doc = "What a cloth is made of."},
+    {.key = "element",
+     PLI_CHOICE(pli_body_def, element, pli_element_names),
+     .fallback = "auto",
+     .doc = "Tetrahedra of a solid: linear, with four nodes; quadratic, with ten; or locking-free, "
+            "linear ones that share their change of volume with their neighbours, for matter that "
+            "is almost incompressible. By default those of a file of second order are quadratic, "
+            "and others linear, unless poisson is above 0.45: then locking-free, where the solver "
+            "takes it."},
     {.key = "bending_model",
      PLI_CHOICE(pli_body_def, bending_model, bending_names),
      .fallback = "auto",

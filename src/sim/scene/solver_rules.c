@@ -434,6 +434,26 @@ static pli_status check_yield(const model_rules *r)
                           yields ? "yield" : "viscoelastic");
 }
 
+// Elements of a body that the solver does not take.
+static pli_status check_elements(const model_rules *r)
+{
+    for (int32_t k = 0; k < r->model->body_count; ++k) {
+        const pli_model_body *body = &r->model->bodies[k];
+        bool refused = (body->element == PLI_ELEMENT_QUADRATIC && !takes(r, PLI_TAKES_QUADRATIC)) ||
+                       (body->element == PLI_ELEMENT_LOCKING_FREE && !takes(r, PLI_TAKES_PATCHES));
+        if (!refused) continue;
+        const pli_body_def *def = &r->def->bodies[body->source];
+        char path[PLI_PATH_CAPACITY];
+        snprintf(path, sizeof path, "bodies.%s.element", def->name);
+        pli_visit at = {.path = path, .holder = def, .member = &def->element};
+        return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
+                              "solver %s does not take %s tetrahedra; use newton, pn-pcg, lbfgs or "
+                              "another one of theirs, or write element: linear",
+                              r->name, pli_element_names[body->element]);
+    }
+    return PLI_OK;
+}
+
 // Materials that go on yielding after the solve although the scene wants it inside.
 static void warn_lagging(const model_rules *r)
 {
@@ -465,6 +485,7 @@ pli_status pli_solver_check_model(const pli_model *model, const pli_scene *scene
     PLI_TRY(check_constraints(&r));
     PLI_TRY(check_weights(&r));
     PLI_TRY(check_yield(&r));
+    PLI_TRY(check_elements(&r));
     PLI_TRY(check_subspace(&r));
     PLI_TRY(check_norm(&r));
     PLI_TRY(check_contact_method(&r));

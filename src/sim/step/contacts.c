@@ -100,10 +100,10 @@ static void list_ranges(const pli_model *model, int32_t *first_vertex, int32_t *
 {
     for (int32_t k = 0; k < model->body_count; ++k) {
         first_vertex[k] = model->bodies[k].first_vertex;
-        first_tet[k] = model->bodies[k].first_tet;
+        first_tet[k] = model->bodies[k].first_cell;
     }
     first_vertex[model->body_count] = model->vertex_count;
-    first_tet[model->body_count] = model->tet_count;
+    first_tet[model->body_count] = model->cell_count;
 }
 
 pli_status pli_contacts_create_bodies(const pli_model *model, pli_timers *timers,
@@ -117,8 +117,8 @@ pli_status pli_contacts_create_bodies(const pli_model *model, pli_timers *timers
     list_ranges(model, ranges, ranges + range_count);
     pli_self_collision_def def = {.vertex_count = model->vertex_count,
                                   .rest = model->rest,
-                                  .tet_count = model->tet_count,
-                                  .tets = model->tets,
+                                  .tet_count = model->cell_count,
+                                  .tets = model->cells,
                                   .body_count = model->body_count,
                                   .first_vertex = ranges,
                                   .first_tet = ranges + range_count,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/step/guess.h"
+#include "sim/step/tets_build.h"
 
 #include "optimize/rounding.h"
 #include "sim/step/align.h"
@@ -59,7 +60,7 @@ static bool compute_rest_guess(pli_mesh_stepper *s, const pli_state *state, doub
     const pli_model *model = s->model;
     bool tangled = false;
     memcpy(guess, s->inertia_target, 3 * (size_t)model->vertex_count * sizeof(double));
-    pli_elastic_measure(s->elastic, state->x, s->J);
+    pli_tets_measure(s, state->x, s->J);
     for (int32_t k = 0; k < model->body_count; ++k) {
         const pli_model_body *body = &model->bodies[k];
         if (!is_tangled(s, body)) continue;

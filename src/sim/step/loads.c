@@ -24,7 +24,8 @@ static pli_status create_pressure(pli_mesh_stepper *s, int32_t count)
     for (int32_t k = 0; k < model->load_count; ++k) {
         const pli_model_load *load = &model->loads[k];
         if (is_dead(load)) continue;
-        patches[at++] = (pli_pressure_patch){load->triangle_count, load->triangles, load->closed};
+        patches[at++] = (pli_pressure_patch){load->triangle_count + load->side_count,
+                                             load->triangles, load->closed, load->shares};
     }
     pli_status status =
         pli_pressure_create(s->context, model->vertex_count, count, patches, &s->pressure);

@@ -24,13 +24,17 @@ static pli_status create_springs(pli_mesh_stepper *s)
     return pli_spring_net_create(s->context, &def, &s->springs);
 }
 
-// Damping times of tetrahedra, in the order of the elastic term (s).
-static double *list_tet_damping(const pli_mesh_stepper *s)
+// Damping times of tetrahedra, or of patches of them, in the order of an elastic term (s).
+static double *list_tet_damping(const pli_mesh_stepper *s, const pli_elastic *elastic)
 {
     const pli_model *model = s->model;
-    double *damping = pli_arena_doubles(s->scratch, model->tet_count, "damping");
-    for (int32_t k = 0; damping != NULL && k < model->tet_count; ++k) {
-        damping[k] = model->materials[model->material_of[s->elastic->origin[k]]].rayleigh;
+    const pli_patches *patches = elastic->patches;
+    int64_t count = elastic->elements.cliques.count;
+    double *damping = pli_arena_doubles(s->scratch, count, "damping");
+    for (int64_t k = 0; damping != NULL && k < count; ++k) {
+        // materials of a patch have the same
+        int64_t tet = patches != NULL ? patches->begin[k] : k;
+        damping[k] = model->materials[model->material_of[elastic->origin[tet]]].rayleigh;
     }
     return damping;
 }
@@ -77,9 +81,13 @@ static pli_status create_rayleigh(pli_mesh_stepper *s)
     pli_status status = PLI_ERROR_MEMORY;
     pli_rayleigh_source sources[PLI_RAYLEIGH_SOURCES];
     int32_t count = 0;
-    double *tets = list_tet_damping(s);
-    if (tets == NULL) goto done;
-    sources[count++] = (pli_rayleigh_source){&s->elastic->elements, tets};
+    pli_elastic *list[PLI_TETS_KINDS];
+    int32_t kinds = pli_tets_list(s, list);
+    for (int32_t k = 0; k < kinds; ++k) {
+        double *tets = list_tet_damping(s, list[k]);
+        if (tets == NULL) goto done;
+        sources[count++] = (pli_rayleigh_source){&list[k]->elements, tets};
+    }
     if (s->shell != NULL) {
         double *triangles = list_triangle_damping(s);
         if (triangles == NULL) goto done;
@@ -161,11 +169,7 @@ static void add_terms(pli_mesh_stepper *s)
     s->gravity = (pli_gravity){s->context, n, model->mass, {0, 0, 0}};
     for (int k = 0; k < 3; ++k) s->gravity.acceleration[k] = model->gravity[k];
     pli_objective_add(objective, &pli_gravity_term, &s->gravity);
-    if (s->projective != NULL) {
-        pli_objective_add(objective, &pli_projective_term, s->projective);
-    } else {
-        pli_objective_add(objective, &pli_elastic_term, s->elastic);
-    }
+    pli_tets_add(s, objective);
     if (s->shell != NULL) pli_shell_add(s->shell, objective);
     if (s->springs != NULL) pli_objective_add(objective, &pli_spring_term, s->springs);
     if (s->rayleigh != NULL) {
@@ -231,8 +235,7 @@ static void destroy(void *self)
     pli_rayleigh_destroy(s->rayleigh);
     pli_spring_net_destroy(s->springs);
     pli_shell_destroy(s->shell);
-    pli_elastic_destroy(s->elastic);
-    pli_projective_destroy(s->projective);
+    pli_tets_destroy(s);
     double *arrays[] = {s->J,
                         s->x,
                         s->friction_start,

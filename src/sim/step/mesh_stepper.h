@@ -63,7 +63,9 @@ typedef struct pli_mesh_stepper {
     pli_objective objective;
     pli_projective *projective; // the tetrahedra; NULL: elastic is the term
     bool bounds_tets;           // S (x) I of local_global.h bounds the Hessian of the tetrahedra
-    pli_elastic *elastic;       // the same, always there when projective is NULL; see tets_build.h
+    pli_elastic *elastic;       // linear tetrahedra, if projective is NULL; see tets_build.h
+    pli_elastic *quadratic;     // those with ten nodes; NULL: there are none
+    pli_elastic *patched;       // locking-free ones; NULL: there are none
     pli_shell *shell;           // NULL: there are none
     pli_spring_net *springs;    // NULL: there are none
     pli_anchor inertia;

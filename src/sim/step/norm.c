@@ -16,12 +16,11 @@ static const double subspace_tolerance = 2e-4; // m/s, see multilevel/subspace.h
 static pli_status compute_force_scale(const pli_model *model, double *force_scale,
                                       double *stiffness)
 {
-    pli_tets tets = {model->vertex_count, model->rest, model->tet_count, model->tets};
+    pli_tets tets = {model->vertex_count, model->rest, model->cell_count, model->cells};
     PLI_TRY(pli_tets_ring_areas(model->context, &tets, force_scale));
     for (int64_t tet = 0; tet < model->tet_count; ++tet) {
         const pli_model_material *material = &model->materials[model->material_of[tet]];
-        pli_tet_lump(model->rest, model->tets + 4 * tet, material->density * material->rest_norm,
-                     stiffness);
+        pli_model_lump_tet(model, tet, material->density * material->rest_norm, stiffness);
     }
     pli_model_add_rim_areas(model, force_scale);
     for (int64_t k = 0; k < model->shell_triangle_count; ++k) {

@@ -61,12 +61,13 @@ static const pli_grid_method grid_semi_implicit = {.linear = true,
 enum {
     OF_LBFGS = PLI_TAKES_PENALTIES | PLI_TAKES_COUPLINGS | PLI_TAKES_SHELLS | PLI_TAKES_DAMPING |
                PLI_TAKES_WOLFE | PLI_TAKES_PARTS | PLI_TAKES_YIELD | PLI_LIKES_BLOCKS |
-               PLI_KEEPS_PAIRS | PLI_TAKES_PRESSURE | PLI_TAKES_CAVITIES,
+               PLI_KEEPS_PAIRS | PLI_TAKES_PRESSURE | PLI_TAKES_CAVITIES | PLI_TAKES_QUADRATIC |
+               PLI_TAKES_PATCHES,
     OF_NEWTON =
         (OF_LBFGS & ~(PLI_LIKES_BLOCKS | PLI_KEEPS_PAIRS)) | PLI_MAKES_STEPS | PLI_TAKES_OPEN,
     OF_LOCAL_GLOBAL = PLI_KEEPS_MATRIX | PLI_LIKES_BLOCKS | PLI_IS_STEADY,
     OF_VERTEX_DESCENT = PLI_TAKES_PENALTIES | PLI_TAKES_DAMPING | PLI_TAKES_YIELD |
-                        PLI_LIKES_BLOCKS | PLI_IS_STEADY | PLI_STARTS_STILL
+                        PLI_TAKES_QUADRATIC | PLI_LIKES_BLOCKS | PLI_IS_STEADY | PLI_STARTS_STILL
 };
 
 static const pli_solver_kind kinds[] = {
@@ -173,8 +174,9 @@ static const pli_solver_kind kinds[] = {
                  "Trusty et al. 2025, algorithms 1 and 2"},
         .of_meshes = &pli_mesh_stepper_ops,
         .minimizer = "newton",
-        .flags = (OF_NEWTON & ~(PLI_TAKES_YIELD | PLI_TAKES_CAVITIES)) | PLI_TAKES_BARRIERS |
-                 PLI_JUDGES_STEPS,
+        .flags = (OF_NEWTON & ~(PLI_TAKES_YIELD | PLI_TAKES_CAVITIES | PLI_TAKES_QUADRATIC |
+                                PLI_TAKES_PATCHES)) |
+                 PLI_TAKES_BARRIERS | PLI_JUDGES_STEPS,
         .projected = true,
         .safeguard = true,
         .best_guess = true,

@@ -31,9 +31,11 @@ enum {
     PLI_TAKES_YIELD = 1 << 13,  // of tetrahedra: neither matrix nor elements are those of rest
     PLI_KEEPS_PAIRS = 1 << 14,  // of steps and gradients, and its matrix for many iterations
     PLI_STARTS_STILL = 1 << 15, // where everything is, is a guess for it even without contact
-    PLI_TAKES_PRESSURE = 1 << 16, // that follows closed surfaces
-    PLI_TAKES_OPEN = 1 << 17,     // and open ones, where it is prepared in every iteration
-    PLI_TAKES_CAVITIES = 1 << 18  // whose Hessian has a low-rank part
+    PLI_TAKES_PRESSURE = 1 << 16,  // that follows closed surfaces
+    PLI_TAKES_OPEN = 1 << 17,      // and open ones, where it is prepared in every iteration
+    PLI_TAKES_CAVITIES = 1 << 18,  // whose Hessian has a low-rank part
+    PLI_TAKES_QUADRATIC = 1 << 19, // tetrahedra with ten nodes
+    PLI_TAKES_PATCHES = 1 << 20    // locking-free ones, whose energy is that of patches
 };
 
 // How a solver takes implicit steps of particles.

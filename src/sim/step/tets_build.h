@@ -15,6 +15,22 @@
 #include "fem/plastic.h"
 #include "sim/step/mesh_stepper.h"
 
+// Share of the volume of every tetrahedron that patches leave to it; see docs/theory/elements.md.
+#define PLI_TETS_STABILISATION 0.0
+
+// Elastic terms of a stepper: linear, quadratic and locking-free tetrahedra.
+enum { PLI_TETS_KINDS = 3 };
+
+// Those that there are; returns how many.
+int32_t pli_tets_list(const pli_mesh_stepper *stepper, pli_elastic *list[PLI_TETS_KINDS]);
+
+// pli_elastic_measure of all of them.
+void pli_tets_measure(const pli_mesh_stepper *stepper, const double *x, double *J);
+
+// Adds the tetrahedra of a stepper to its objective, and gives them back.
+void pli_tets_add(pli_mesh_stepper *stepper, pli_objective *objective);
+void pli_tets_destroy(pli_mesh_stepper *stepper);
+
 // Fills projective or elastic of a stepper. Errors: mesh (a rest volume that is not positive),
 // memory.
 pli_status pli_tets_build(pli_mesh_stepper *stepper);
@@ -29,11 +45,11 @@ typedef struct pli_tet_choice {
     const double *weights; // [count] (m^3)
 } pli_tet_choice;
 
-// The elastic energy of a choice, or of all tetrahedra (NULL). Errors: memory.
+// The elastic energy of a choice of linear tetrahedra. Errors: memory.
 pli_status pli_tets_create_elastic(pli_mesh_stepper *stepper, const pli_tet_choice *choice,
                                    pli_elastic **elastic);
 
-// Fills elastic of a stepper if that was not done yet. Errors: memory.
+// Fills elastic, quadratic and patched of a stepper if that was not done yet. Errors: memory.
 pli_status pli_tets_ensure_elastic(pli_mesh_stepper *stepper);
 
 // Makes the tetrahedra of a stepper those of a state, as it is between steps: what yielded keeps

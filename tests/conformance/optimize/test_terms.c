@@ -56,6 +56,24 @@ static const struct {
      "attachments: [{body: bar, where: {half_space: {point: [0.2, 0, 0], normal: [1, 0, 0]}}, "
      "stiffness: 300}]\n",
      0.1, 0.1, 1e4},
+    {"quadratic tetrahedra",
+     "materials:\n" SOFT "  firm: {law: stable-neo-hookean, density: 2000, young: 4e5, poisson: "
+     "0.4}\n"
+     "bodies:\n"
+     "  bar: {geometry: {grid: {size: [0.6, 0.3, 0.3], cells: [2, 1, 1]}}, material: soft,\n"
+     "    element: quadratic,\n"
+     "    regions: [{where: {half_space: {point: [0, 0, 0], normal: [1, 0, 0]}}, material: "
+     "firm}]}\n",
+     0.05, 0.1, 1e4},
+    {"locking-free tetrahedra",
+     "materials:\n" SOFT "  firm: {law: stable-neo-hookean, density: 2000, young: 4e5, poisson: "
+     "0.49, rayleigh: 0.01}\n"
+     "bodies:\n"
+     "  bar: {geometry: {grid: {size: [0.6, 0.3, 0.3], cells: [3, 2, 1]}}, material: soft,\n"
+     "    element: locking-free,\n"
+     "    regions: [{where: {half_space: {point: [0, 0, 0], normal: [1, 0, 0]}}, material: "
+     "firm}]}\n",
+     0.02, 0.05, 1e4},
     {"viscoelastic tetrahedra",
      "materials:\n  soft: {law: fixed-corotated, density: 1000, young: 1e5, poisson: 0.3, "
      "rayleigh: "
@@ -67,6 +85,18 @@ static const struct {
      "firm}],\n"
      "    start: {stretched: [1.3, 0.7, 1]}}\n",
      0.1, 0.1, 1e4},
+    {"viscoelastic quadratic tetrahedra",
+     "materials:\n  soft: {law: fixed-corotated, density: 1000, young: 1e5, poisson: 0.3, "
+     "rayleigh: "
+     "0.02,\n    viscoelastic: [{ratio: 1, time: 0.01}, {ratio: 0.5, time: 0.1}]}\n"
+     "  firm: {law: stable-neo-hookean, density: 2000, young: 4e5, poisson: 0.4}\n"
+     "bodies:\n"
+     "  bar: {geometry: {grid: {size: [0.6, 0.3, 0.3], cells: [2, 1, 1]}}, material: soft, "
+     "element: quadratic,\n"
+     "    regions: [{where: {half_space: {point: [0, 0, 0], normal: [1, 0, 0]}}, material: "
+     "firm}],\n"
+     "    start: {stretched: [1.3, 0.7, 1]}}\n",
+     0.05, 0.1, 1e4},
     {"projective tetrahedra",
      "materials: {soft: {law: corotated, density: 1000, mu: 2e4}}\n"
      "bodies: {bar: {geometry: {grid: {size: [0.6, 0.3, 0.3], cells: [2, 1, 1]}}, material: "
@@ -304,15 +334,17 @@ static void projected_hessians_are_positive(void **state)
 static void internal_forces_have_no_resultant(void **state)
 {
     (void)state;
-    const pli_term_ops *const internal[] = {&pli_elastic_term, &pli_membrane_term, &pli_hinges_term,
-                                            &pli_spring_term};
+    const pli_term_ops *const internal[] = {&pli_elastic_term,         &pli_elastic_upright_term,
+                                            &pli_elastic_patched_term, &pli_membrane_term,
+                                            &pli_hinges_term,          &pli_spring_term};
+    enum { INTERNAL = sizeof internal / sizeof *internal };
     int met = 0;
     for (int row = 0; row < ROWS; ++row) {
         scene one = start(row, 1);
         double *g = calloc((size_t)one.n, sizeof *g);
-        for (int32_t k = 0; k < 4 * one.objective->term_count; ++k) {
-            const pli_term *term = &one.objective->terms[k / 4];
-            if (term->ops != internal[k % 4]) continue;
+        for (int32_t k = 0; k < INTERNAL * one.objective->term_count; ++k) {
+            const pli_term *term = &one.objective->terms[k / INTERNAL];
+            if (term->ops != internal[k % INTERNAL]) continue;
             double force[3] = {0}, torque[3] = {0}, turn[3];
             memset(g, 0, (size_t)one.n * sizeof *g);
             term->ops->add_gradient(term->self, one.x, g);

@@ -25,7 +25,7 @@ static void place(double far, double x[UNKNOWNS])
 
 static pli_pressure *make(pli_context *context, int32_t count, double value)
 {
-    pli_pressure_patch patch = {count, triangles, count == CLOSED};
+    pli_pressure_patch patch = {count, triangles, count == CLOSED, NULL};
     pli_pressure *pressure = NULL;
     OK(context, pli_pressure_create(context, VERTICES, 1, &patch, &pressure));
     pressure->value[0] = value;

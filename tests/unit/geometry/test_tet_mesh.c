@@ -267,7 +267,7 @@ static void quality_of_known_tetrahedra(void **state)
     const double degrees = 180 / 3.14159265358979323846;
     const double regular[12] = {1, 1, 1, 1, -1, -1, -1, 1, -1, -1, -1, 1};
     const int32_t tet[] = {0, 1, 2, 3};
-    pli_tet_mesh_def def = {4, regular, 1, tet, NULL, true};
+    pli_tet_mesh_def def = {4, regular, 1, tet, NULL, true, NULL};
     pli_tet_mesh *mesh = NULL;
     OK(context, pli_tet_mesh_create(context, &def, NULL, &mesh));
     pli_tet_quality quality = pli_tet_mesh_quality(mesh);

@@ -305,6 +305,16 @@ static const char sample_vtk[] =
     "0 0 0 1 0 0 0 1 0\n0 0 1 1 1.25 -1.5e-3\nCELLS 5 21\n4 0 1 2 3\n4 1 2 3 4\n4 0 1 4 2\n"
     "3 0 2 3\n1 0\nCELL_TYPES 5\n10 10 9 5\n1\nPOINT_DATA 5\nSCALARS a float\n";
 
+static const char sample_abaqus[] =
+    "** two tetrahedra and three triangles\n"
+    "*Heading\n five points\n"
+    "*NODE, NSET=all\n"
+    " 11, 0., 0., 0.\n 12, 1., 0, 0\n 13, 0, 1, 0\n 14, 0, 0, 1\n 15, 1, 1.25, -1.5e-3\n"
+    "*Element, type=C3D4, elset=block\n 1, 11, 12, 13, 14\n 2, 12, 13,\n 14, 15\n"
+    "*ELEMENT, TYPE=S3\n 7, 11, 12, 15\n 8, 11, 15, 13\n 9, 11, 13, 14\n"
+    "*ELSET, ELSET=floor, GENERATE\n 7, 8\n"
+    "*MATERIAL, NAME=rubber\n*DENSITY\n 1000.,\n";
+
 static const char sample_medit[] =
     "MeshVersionFormatted 1\nDimension\n3\n# points\nVertices\n5\n" SAMPLE_VERTICES(
         "", " 0") "Tetrahedra\n2\n1 2 3 4 7\n2 3 4 5 0\nQuadrilaterals\n1\n1 2 5 3 2\nTriangles "
@@ -366,6 +376,7 @@ static inline int make_samples(sample *list)
     add_sample(list, &count, "VTK binary", "vtk", make_vtk(), 2);
     add_sample(list, &count, "VTK 5 binary", "vtk", make_vtk5(), 0);
     add_sample(list, &count, "Medit", "mesh", of_text(sample_medit), 2);
+    add_sample(list, &count, "Abaqus", "inp", of_text(sample_abaqus), 2);
     add_sample(list, &count, "OBJ", "obj", of_text(sample_obj), 0);
     add_sample(list, &count, "OFF", "off", of_text(sample_off), 0);
     add_sample(list, &count, "PLY text", "ply", of_text(sample_ply), 0);

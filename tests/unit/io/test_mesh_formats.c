@@ -320,17 +320,30 @@ static void gmsh_cell_in_several_groups_counts_once(void **state)
     pli_mesh_file_destroy(mesh);
 }
 
+#define GMSH22_TEN                                                                 \
+    GMSH22 "$Nodes\n10\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 .5 0 0\n6 .5 .5 0\n" \
+           "7 0 .5 0\n8 0 0 .5\n9 0 .5 .5\n10 .5 0 .5\n$EndNodes\n"
+
+// Where all tetrahedra are of second order they stay so (test_mesh_second_order.c).
 static void gmsh_higher_order_cells_become_their_corners(void **state)
 {
     fixture *fix = *state;
-    pli_mesh_file *mesh =
-        load(fix, "msh",
-             GMSH22 "$Nodes\n10\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 .5 0 0\n6 .5 .5 0\n"
-                    "7 0 .5 0\n8 0 0 .5\n9 0 .5 .5\n10 .5 0 .5\n$EndNodes\n$Elements\n2\n"
-                    "1 11 2 0 1 1 2 3 4 5 6 7 8 9 10\n2 9 0 1 2 3 5 6 7\n$EndElements\n");
-    expect_counts(mesh, 10, 1, 1);
+    pli_mesh_file *mesh = load(fix, "msh",
+                               GMSH22_TEN "$Elements\n3\n1 11 2 0 1 1 2 3 4 5 6 7 8 9 10\n"
+                                          "2 4 2 0 1 1 3 2 9\n3 9 0 1 2 3 5 6 7\n$EndElements\n");
+    expect_counts(mesh, 10, 2, 1);
+    assert_null(pli_mesh_file_data(mesh)->tet_mids);
     assert_non_null(strstr(fix->warning, "2 cells of higher order"));
     pli_mesh_file_destroy(mesh);
+    fix->warning_count = 0;
+
+    pli_mesh_file *whole = load(fix, "msh",
+                                GMSH22_TEN "$Elements\n2\n1 11 2 0 1 1 2 3 4 5 6 7 8 9 10\n"
+                                           "2 9 0 1 2 3 5 6 7\n$EndElements\n");
+    expect_counts(whole, 10, 1, 1);
+    assert_non_null(pli_mesh_file_data(whole)->tet_mids);
+    assert_int_equal(fix->warning_count, 0);
+    pli_mesh_file_destroy(whole);
 }
 
 static void gmsh_faults_are_told(void **state)

@@ -47,7 +47,8 @@ static inline void blocks_cut(blocks *b, const blocks_def *def)
         if (!in_slit) memcpy(tets + 4 * count++, b->mesh->tets + 4 * k, 4 * sizeof *tets);
     }
     pli_tet_mesh *cut = NULL;
-    pli_tet_mesh_def mesh = {b->mesh->vertex_count, b->mesh->points, count, tets, NULL, false};
+    pli_tet_mesh_def mesh = {
+        b->mesh->vertex_count, b->mesh->points, count, tets, NULL, false, NULL};
     OK(b->context, pli_tet_mesh_create(b->context, &mesh, NULL, &cut));
     pli_tet_mesh_destroy(b->mesh);
     b->mesh = cut;

@@ -44,7 +44,7 @@ static inline solid make_solids(pli_context *context, int32_t box_count, int32_t
         tets[k] =
             box->tets[k % (4 * box->tet_count)] + k / (4 * box->tet_count) * box->vertex_count;
     }
-    pli_tet_mesh_def all = {vertex_count, points, tet_count, tets, NULL, false};
+    pli_tet_mesh_def all = {vertex_count, points, tet_count, tets, NULL, false, NULL};
     OK(context, pli_tet_mesh_create(context, &all, NULL, &s.mesh));
     pli_clique_list list = {4, tet_count, s.mesh->tets};
     OK(context, pli_bcsr_create(context, vertex_count, 1, &list, &s.matrix));

@@ -37,7 +37,7 @@ static pli_tet_mesh *new_shape(pli_context *context, const int32_t cells[3], kee
         if (keeps != NULL && !keeps(x)) continue;
         memmove(grid->tets + 4 * kept++, grid->tets + 4 * k, 4 * sizeof *grid->tets);
     }
-    pli_tet_mesh_def all = {grid->vertex_count, grid->points, kept, grid->tets, NULL, false};
+    pli_tet_mesh_def all = {grid->vertex_count, grid->points, kept, grid->tets, NULL, false, NULL};
     OK(context, pli_tet_mesh_create(context, &all, NULL, &mesh));
     pli_tet_mesh_destroy(grid);
     return mesh;
