@@ -141,17 +141,18 @@ static void no_load_is_no_trouble(void **state)
 static answer sag(const char *solver, double poisson, double tolerance)
 {
     char yaml[1024];
-    snprintf(yaml, sizeof yaml,
-             "materials: {m: {law: fixed-corotated, young: 1e5, poisson: %g, density: 1000}}\n"
-             "bodies: {slab: {material: m, element: linear, geometry: {grid: {size: [2, 1, 0.0625], "
-             "cells: [32, 16, 1]}}}}\n"
-             "constraints:\n"
-             "  - {where: all, axes: z}\n"
-             "  - {where: {half_space: {point: [-0.999, 0, 0], normal: [-1, 0, 0]}}}\n"
-             "  - {where: {half_space: {point: [0.999, 0, 0], normal: [1, 0, 0]}}}\n"
-             "solver: {name: %s, tolerance: %g}\n"
-             "time: {fps: 1, frames: 1, mode: quasi-static}\n",
-             poisson, solver, tolerance);
+    snprintf(
+        yaml, sizeof yaml,
+        "materials: {m: {law: fixed-corotated, young: 1e5, poisson: %g, density: 1000}}\n"
+        "bodies: {slab: {material: m, element: linear, geometry: {grid: {size: [2, 1, 0.0625], "
+        "cells: [32, 16, 1]}}}}\n"
+        "constraints:\n"
+        "  - {where: all, axes: z}\n"
+        "  - {where: {half_space: {point: [-0.999, 0, 0], normal: [-1, 0, 0]}}}\n"
+        "  - {where: {half_space: {point: [0.999, 0, 0], normal: [1, 0, 0]}}}\n"
+        "solver: {name: %s, tolerance: %g}\n"
+        "time: {fps: 1, frames: 1, mode: quasi-static}\n",
+        poisson, solver, tolerance);
     simulation s;
     answer found = {0};
     simulation_init(&s, yaml, 2);
