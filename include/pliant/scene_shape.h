@@ -148,10 +148,9 @@ typedef struct pli_recipe_def { // a named stand-in shape that fits into a box o
 typedef struct pli_named_value {
     const char *name;
     double value;
-    const char *unit; // of the value; NULL or "": that of the input
-    const struct pli_paint_def
-        *painted;            // value or direction, if painted or keyed; see scene_body.h
-    int32_t painted_count;   // 0 or 1
+    const char *unit;                    // of the value; NULL or "": that of the input
+    const struct pli_paint_def *painted; // over value or direction, or keyed; see scene_body.h
+    int32_t painted_count;               // 0 or 1
     const double *direction; // [3] instead of value, where a direction is wanted; NULL: a number
     int32_t direction_count; // 3 or 0
 } pli_named_value;
