@@ -96,6 +96,8 @@ SCENES = {
     "shells/scroll": (3, ""),
     "shells/fold": (120, ""),
     "solids/balloon": (60, ""),
+    "solids/cantilever": (12, "--color von_mises"),
+    "solids/cook": (24, "--color von_mises"),
     "solids/gas-ball": (5, "--color displacement"),
     "solids/pneumatic-finger": (48, ""),
     "solids/water-bag": (22, ""),
