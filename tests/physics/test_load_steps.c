@@ -271,7 +271,7 @@ static void pieces_have_the_same_bits_for_any_number_of_threads(void **state)
     }
 }
 
-// A solver that is made anew between steps goes on with the same bits.
+// A solver that is rebuilt between steps goes on with the same bits.
 static void steps_after_pieces_do_not_depend_on_the_solver(void **state)
 {
     (void)state;
